@@ -1,0 +1,67 @@
+// Every route of the API in one table. The Worker mounts from it, OpenAPI is generated from it, and
+// a test walks it to see that none skips the key check or the admission.
+
+/** `account` routes need a key, `admin` ones a key with the admin scope. */
+type Access = "open" | "account" | "admin";
+
+export interface Route {
+  readonly method: "GET" | "POST" | "PATCH";
+  /** In OpenAPI's form, `{id}` for a parameter. */
+  readonly path: string;
+  readonly access: Access;
+  readonly summary: string;
+}
+
+export const routes = [
+  { method: "GET", path: "/health", access: "open", summary: "Whether the Worker answers" },
+  { method: "GET", path: "/openapi.json", access: "open", summary: "This API's description" },
+  { method: "POST", path: "/v1/completions", access: "account", summary: "Continue text" },
+  { method: "GET", path: "/v1/models", access: "account", summary: "List the Models" },
+  { method: "GET", path: "/v1/models/{id}", access: "account", summary: "Show one Model" },
+  { method: "POST", path: "/v1/tokenize", access: "account", summary: "Text to token ids" },
+  { method: "POST", path: "/v1/detokenize", access: "account", summary: "Token ids to text" },
+  { method: "GET", path: "/v1/account", access: "account", summary: "Tokens, limits and this key" },
+  {
+    method: "GET",
+    path: "/v1/usage",
+    access: "account",
+    summary: "Tokens and requests by day, model and key",
+  },
+  { method: "GET", path: "/v1/admin/people", access: "admin", summary: "List people" },
+  { method: "POST", path: "/v1/admin/people", access: "admin", summary: "Add a person" },
+  {
+    method: "GET",
+    path: "/v1/admin/people/{id}",
+    access: "admin",
+    summary: "Show a person with tokens and usage",
+  },
+  {
+    method: "PATCH",
+    path: "/v1/admin/people/{id}",
+    access: "admin",
+    summary: "Change role, limits or disabled",
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/people/{id}/grants",
+    access: "admin",
+    summary: "Grant tokens",
+  },
+  { method: "GET", path: "/v1/admin/people/{id}/keys", access: "admin", summary: "List keys" },
+  { method: "POST", path: "/v1/admin/people/{id}/keys", access: "admin", summary: "Mint a key" },
+  {
+    method: "PATCH",
+    path: "/v1/admin/keys/{id}",
+    access: "admin",
+    summary: "Rename a key, set its limit or expiry",
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/keys/{id}/revoke",
+    access: "admin",
+    summary: "Revoke a key",
+  },
+] as const satisfies readonly Route[];
+
+/** Routes of OpenAI's API that base models cannot serve; each answers `chat_unsupported`. */
+export const unsupportedPaths = ["/v1/chat/completions", "/v1/responses", "/v1/embeddings"] as const;
