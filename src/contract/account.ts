@@ -47,14 +47,23 @@ export type KeyRefusal =
   | { reason: "key_expired"; at: number }
   | { reason: "account_disabled" };
 
+export interface BudgetRefusal {
+  reason: "budget";
+  /** Whether the Account's tokens or the key's monthly limit is the narrower. */
+  scope: "account" | "key";
+  budget: BudgetFigures;
+  /** True while tokens held by the caller's own running requests would make it fit. */
+  heldWouldFree: boolean;
+}
+
 export type Refusal =
   | KeyRefusal
+  | BudgetRefusal
   | { reason: "rate"; retryAfterMs: number }
   | { reason: "line_full"; retryAfterMs: number }
   | { reason: "line_wait_over"; retryAfterMs: number }
   /** The worst case does not fit; with the exact count of the prompt's tokens it might. */
   | { reason: "count_first" }
-  | { reason: "budget"; scope: "account" | "key"; budget: BudgetFigures; heldWouldFree: boolean }
   /** The request left the line, or had ended before. */
   | { reason: "ended" };
 
@@ -153,6 +162,10 @@ export interface AccountProfile {
   limits: Partial<AccountLimits>;
 }
 
+export type ProfileChange = {
+  [Field in "role" | "disabled" | "limits"]?: AccountProfile[Field] | undefined;
+};
+
 /** What ended without a report (a gateway died): charged to nobody beyond the last progress. */
 export interface UnreportedFigures {
   requests: number;
@@ -193,9 +206,9 @@ export interface UsageRow {
 /** The Account object's RPC. Each call is repeatable. */
 export interface AccountRpc {
   open(profile: AccountProfile): Promise<AccountSnapshot>;
-  change(change: Partial<Pick<AccountProfile, "role" | "disabled" | "limits">>): Promise<
-    Repeatable<AccountSnapshot>
-  >;
+  change(
+    change: Partial<Pick<AccountProfile, "role" | "disabled" | "limits">>,
+  ): Promise<Repeatable<AccountSnapshot>>;
   snapshot(): Promise<AccountSnapshot | null>;
 
   identify(keyHash: string, options: { countsAsStart: boolean }): Promise<Identification>;

@@ -1,0 +1,62 @@
+// What an operator configures, parsed once per isolate. A missing or wrong value fails by its name.
+import { z } from "zod";
+import { HOLD_LEASE_MS, HOLD_RENEW_MS } from "./limits.ts";
+
+const Backend = z.strictObject({
+  /** Where vLLM answers, without the trailing `/v1`. */
+  url: z.url(),
+  api_key: z.string().min(1).optional(),
+  /** vLLM's `--served-model-name`, where it differs from the catalogue's id. */
+  served_name: z.string().min(1).optional(),
+  /** Sent with every request, such as a proxy's own secrets. */
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+export type BackendConfiguration = z.infer<typeof Backend>;
+
+function json<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: "custom", message: "is no JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
+
+const secret = z.string().min(32, "needs at least 32 characters");
+const milliseconds = z.coerce.number().int().positive();
+
+const Configuration = z
+  .object({
+    /** Checks the tail of every API key. Several, by commas, while rotating: the first one mints. */
+    KEY_CHECK_SECRETS: z
+      .string()
+      .transform((list) => list.split(","))
+      .pipe(z.tuple([secret], secret)),
+    /** Names each person's prefix cache to vLLM, so that nobody can time another's. */
+    CACHE_SALT_SECRET: secret,
+    /** The operator's own bearer for `/v1/admin/*`: what makes the first Admin. */
+    OPERATOR_KEY: secret.optional(),
+    /** By Model id; a Model without a backend is not served. */
+    BACKENDS: json(z.record(z.string(), Backend)),
+    HOLD_LEASE_MS: milliseconds.default(HOLD_LEASE_MS),
+    HOLD_RENEW_MS: milliseconds.default(HOLD_RENEW_MS),
+  })
+  .refine((configuration) => configuration.HOLD_RENEW_MS * 2 <= configuration.HOLD_LEASE_MS, {
+    path: ["HOLD_RENEW_MS"],
+    message: "must be at most half of HOLD_LEASE_MS, so that one missed renewal ends no Hold",
+  });
+
+export type Configuration = z.infer<typeof Configuration>;
+
+export function parseConfiguration(env: unknown): Configuration {
+  const parsed = Configuration.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`configuration: ${problems.join("; ")}`);
+}

@@ -1,0 +1,60 @@
+// The bounds of an Account and of the service, each with its reason. Bounds of one request body
+// stand in request-limits.ts, those of the way to the backend beside the code that keeps them.
+import type { AccountLimits } from "./account.ts";
+
+/** What a person gets who has no override; an admin may set others for each person. */
+export const DEFAULT_ACCOUNT_LIMITS: AccountLimits = {
+  // Two full batches of eight: enough for a script with a thread pool, too few to fill a GPU alone.
+  running: 16,
+  // Four times what runs. A client that opens more is told at once rather than kept for minutes.
+  waiting: 64,
+  // Ten a second, all of which may come at once: a sweep starts as fast as it likes, then evens out.
+  startsPerMinute: 600,
+};
+
+/** A place in the line is given up after this: below the 60 s that openai-node obeys of a header. */
+export const LINE_WAIT_MS = 60_000;
+
+/** Asked of a client that found the line full; a Completion takes about that long to end. */
+export const LINE_RETRY_AFTER_MS = 1_000;
+
+/** The window of `startsPerMinute`. */
+export const RATE_WINDOW_MS = 60_000;
+
+/** Three missed renewals end a Hold; a gateway that is alive renews every 30 s. */
+export const HOLD_LEASE_MS = 90_000;
+export const HOLD_RENEW_MS = 30_000;
+
+/** Settlements gather this long, or until so many wait, before one write makes them durable. */
+export const COMMIT_AFTER_MS = 250;
+export const COMMIT_AT_SETTLEMENTS = 64;
+
+/**
+ * How many tokens beyond what is held the disk sets aside, so that most admissions write nothing.
+ * It is also what a person misses for one lease after a crash, so it stays near one large request.
+ */
+export const BLOCK_AHEAD_TOKENS = 65_536;
+
+/** An Account at rest for so long writes its block back, long before the runtime evicts it. */
+export const BLOCK_IDLE_MS = 2_000;
+
+/** How long the ids of ended requests are known, far above the 30 s a gateway may repeat a call. */
+export const ENDED_KEPT_MS = 600_000;
+
+/** Far below 2^53, so that sums of Grants stay exact whole numbers. */
+export const GRANT_MAX_TOKENS = 1_000_000_000_000;
+
+export const NAME_MAX_CHARACTERS = 200;
+export const NOTE_MAX_CHARACTERS = 2_000;
+
+/** A usage query reads at most this many days: a year and a leap day. */
+export const USAGE_MAX_DAYS = 366;
+
+/** An admin list's page; larger ones make slow pages and long object calls. */
+export const PAGE_MAX_ROWS = 200;
+
+/** No field of the admin API is long; a larger body is a mistake. */
+export const ADMIN_BODY_MAX_BYTES = 65_536;
+
+/** Text and ids together of one Completion; 413 above. Counted while reading. */
+export const COMPLETION_BODY_MAX_BYTES = 8_000_000;

@@ -1,0 +1,162 @@
+// Whether a Completion may start, decided in one go: key, person, starts a minute, place in line,
+// tokens. Every limit is judged before any is moved, so a refusal by one uses up no other.
+// No I/O, no clock, no randomness.
+import type {
+  AccountFigures,
+  AccountLimits,
+  AccountProfile,
+  AdmitRequest,
+  BudgetRefusal,
+  KeyRecord,
+  KeyRefusal,
+  Refusal,
+} from "../contract/account.ts";
+import { LINE_RETRY_AFTER_MS } from "../contract/limits.ts";
+import { figures, heldByKey, keyMonth, type Ledger, takeHold } from "./ledger.ts";
+import { judgeStart, type RateState, rateFigures } from "./rate-limit.ts";
+
+export interface AccountState {
+  profile: AccountProfile;
+  limits: AccountLimits;
+  /** By the key's SHA-256. */
+  keys: Map<string, KeyRecord>;
+  ledger: Ledger;
+  rate: RateState;
+}
+
+export type AdmitDecision =
+  | { decision: "admitted"; keyId: string; held: number; maxTokens: number }
+  | { decision: "wait" }
+  | { decision: "refused"; refusal: Refusal };
+
+/** Where the request stands: how many wait before it, or whether its turn in the line has come. */
+export interface LinePlace {
+  waiting: number;
+  turn: boolean;
+}
+
+export function decideAdmission(
+  state: AccountState,
+  request: AdmitRequest,
+  place: LinePlace,
+  now: number,
+  leaseMs: number,
+): AdmitDecision {
+  const { ledger, limits } = state;
+  const running = ledger.holds.get(request.requestId);
+  if (running !== undefined) {
+    const { keyId, held } = running;
+    return { decision: "admitted", keyId, held, maxTokens: appliedMaxTokens(request, held) };
+  }
+  if (ledger.ended.has(request.requestId)) return refused({ reason: "ended" });
+  const key = checkKey(state, request.keyHash, now);
+  if ("reason" in key) return refused(key);
+  const start = judgeStart(state.rate, limits.startsPerMinute, now);
+  if (!start.allowed) return refused({ reason: "rate", retryAfterMs: start.retryAfterMs });
+  const room = tokenRoom(state, key, now);
+  const lowest = lowestNeed(request);
+  if (lowest > room.available + room.held) return refused(budgetRefusal(state, room, lowest));
+  if (!place.turn && (ledger.holds.size >= limits.running || place.waiting > 0)) {
+    return place.waiting < limits.waiting
+      ? { decision: "wait" }
+      : refused({ reason: "line_full", retryAfterMs: LINE_RETRY_AFTER_MS });
+  }
+  const fit = fitTokens(request, room.available);
+  if (fit === "count_first") return refused({ reason: "count_first" });
+  if (fit === "too_little") return refused(budgetRefusal(state, room, lowest));
+  const hold = { requestId: request.requestId, keyId: key.id, model: request.model, ...fit };
+  if (!takeHold(ledger, hold, now + leaseMs)) throw new Error("a Hold that fits was refused");
+  state.rate = start.next;
+  key.lastUsedAt = now;
+  return { decision: "admitted", keyId: key.id, held: fit.held, maxTokens: fit.maxTokens };
+}
+
+/** The key's record, or why it is worth nothing. */
+export function checkKey(
+  state: AccountState,
+  keyHash: string,
+  now: number,
+): KeyRecord | KeyRefusal {
+  const key = state.keys.get(keyHash);
+  if (key === undefined) return { reason: "key_unknown" };
+  return refusalOf(state, key, now) ?? key;
+}
+
+/** Why this key may not go on, or null. */
+export function refusalOf(state: AccountState, key: KeyRecord, now: number): KeyRefusal | null {
+  if (key.revokedAt !== null) {
+    return { reason: "key_revoked", at: key.revokedAt, why: key.revokedWhy ?? "" };
+  }
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    return { reason: "key_expired", at: key.expiresAt };
+  }
+  return state.profile.disabled ? { reason: "account_disabled" } : null;
+}
+
+export function accountFigures(state: AccountState, now: number): AccountFigures {
+  const { startsPerMinute } = state.limits;
+  const rate = rateFigures(state.rate, startsPerMinute, now);
+  return {
+    tokens: figures(state.ledger),
+    startsPerMinute,
+    startsRemaining: rate.remaining,
+    startsResetMs: rate.resetMs,
+  };
+}
+
+interface TokenRoom {
+  scope: "account" | "key";
+  available: number;
+  /** By running requests, so that it may come back. */
+  held: number;
+}
+
+/** The narrower of the Account's tokens and the key's monthly limit. */
+function tokenRoom(state: AccountState, key: KeyRecord, now: number): TokenRoom {
+  const { available, held } = figures(state.ledger);
+  if (key.monthlyTokenLimit === null) return { scope: "account", available, held };
+  const spent = state.ledger.keyMonths.get(keyMonth(key.id, now)) ?? 0;
+  const keyHeld = heldByKey(state.ledger, key.id);
+  const keyAvailable = Math.max(0, key.monthlyTokenLimit - spent - keyHeld);
+  return keyAvailable < available
+    ? { scope: "key", available: keyAvailable, held: keyHeld }
+    : { scope: "account", available, held };
+}
+
+function refused(refusal: Refusal): AdmitDecision {
+  return { decision: "refused", refusal };
+}
+
+function budgetRefusal(state: AccountState, room: TokenRoom, needed: number): BudgetRefusal {
+  const { granted, spent, held, available } = figures(state.ledger);
+  return {
+    reason: "budget",
+    scope: room.scope,
+    budget: { granted, spent, held, available: Math.min(available, room.available), needed },
+    heldWouldFree: needed <= room.available + room.held,
+  };
+}
+
+/** One token for each choice; a prompt whose count is not known has at least one token. */
+function lowestNeed(request: AdmitRequest): number {
+  return (request.promptTokensExact ? request.promptTokens : 1) + request.choices;
+}
+
+function fitTokens(
+  request: AdmitRequest,
+  available: number,
+): { held: number; maxTokens: number } | "count_first" | "too_little" {
+  const { promptTokens, choices, maxTokens } = request;
+  const worst = promptTokens + choices * Math.max(maxTokens, 1);
+  if (worst <= available) return { held: worst, maxTokens };
+  if (lowestNeed(request) > available) return "too_little";
+  if (!request.promptTokensExact) return "count_first";
+  const lowered = Math.floor((available - promptTokens) / choices);
+  return { held: promptTokens + choices * lowered, maxTokens: lowered };
+}
+
+/** What a repeated call is told: `maxTokens` follows from the Hold that it got the first time. */
+function appliedMaxTokens(request: AdmitRequest, held: number): number {
+  const perChoice = Math.floor((held - request.promptTokens) / request.choices);
+  return Math.min(request.maxTokens, Math.max(1, perChoice));
+}

@@ -1,0 +1,22 @@
+// The way to the objects: which one, and as what.
+import type { AccountRpc } from "../contract/account.ts";
+import type { DirectoryRpc } from "../contract/directory.ts";
+
+export interface ObjectBindings {
+  ACCOUNT: DurableObjectNamespace;
+  DIRECTORY: DurableObjectNamespace;
+}
+
+/** The one object that knows this person's keys and tokens. */
+export function accountOf(env: ObjectBindings, accountId: string): AccountRpc {
+  return stub<AccountRpc>(env.ACCOUNT, accountId);
+}
+
+export function directoryOf(env: ObjectBindings): DirectoryRpc {
+  return stub<DirectoryRpc>(env.DIRECTORY, "directory");
+}
+
+/** The runtime's stub answers every method of the class by RPC; the contract says which those are. */
+function stub<Rpc>(namespace: DurableObjectNamespace, name: string): Rpc {
+  return namespace.get(namespace.idFromName(name)) as unknown as Rpc;
+}

@@ -1,0 +1,101 @@
+// API keys: `ctn_<account id>_<secret><check>`. The check is a truncated HMAC by the minting secret,
+// so a made-up key is refused here and never creates or wakes an object. Which key is valid *now* is
+// known by the Account alone, which holds its SHA-256; nothing here is cached or trusted for that.
+import { base32 } from "../../core/base32.ts";
+
+/** 10 bytes, 16 characters: 80 bits, so that ids never collide by chance. */
+const ACCOUNT_ID_BYTES = 10;
+/** 20 bytes, 32 characters: 160 bits of secret. */
+const SECRET_BYTES = 20;
+/** 5 bytes, 8 characters: one made-up key in 10^12 reaches an object, which then refuses it. */
+const CHECK_BYTES = 5;
+const CHECK_CHARACTERS = 8;
+
+const FORMAT = /^ctn_([0-9a-hjkmnp-tv-z]{16})_[0-9a-hjkmnp-tv-z]{40}$/;
+/** Enough to recognise a key by; what is not shown still has 140 bits of secret. */
+const START_CHARACTERS = 25;
+
+const utf8 = new TextEncoder();
+
+export interface MintedKey {
+  key: string;
+  hash: string;
+  start: string;
+}
+
+export interface ReadKey {
+  accountId: string;
+  hash: string;
+}
+
+export function newAccountId(): string {
+  return base32(crypto.getRandomValues(new Uint8Array(ACCOUNT_ID_BYTES)));
+}
+
+/** Ids of keys name their Account, so that an Admin can revoke one by its id alone. */
+export function newKeyId(accountId: string): string {
+  return `key_${accountId}_${base32(crypto.getRandomValues(new Uint8Array(ACCOUNT_ID_BYTES)))}`;
+}
+
+export function accountOfKeyId(keyId: string): string | null {
+  return /^key_([0-9a-hjkmnp-tv-z]{16})_[0-9a-z]{1,64}$/.exec(keyId)?.[1] ?? null;
+}
+
+/** Makes and reads keys. The first secret mints; each of them is accepted while rotating. */
+export class KeyMint {
+  readonly #secrets: Promise<CryptoKey>[];
+
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets.map((secret) =>
+      crypto.subtle.importKey(
+        "raw",
+        utf8.encode(secret),
+        { name: "HMAC", hash: "SHA-256" },
+        false,
+        ["sign"],
+      ),
+    );
+  }
+
+  async mint(accountId: string): Promise<MintedKey> {
+    const secret = base32(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+    const body = `ctn_${accountId}_${secret}`;
+    const [minting] = this.#secrets;
+    if (minting === undefined) throw new Error("no secret to mint keys with");
+    const key = body + (await check(await minting, body));
+    return { key, hash: await sha256(key), start: key.slice(0, START_CHARACTERS) };
+  }
+
+  /** The Account and hash of a key that we minted, else null. */
+  async read(key: string): Promise<ReadKey | null> {
+    const accountId = FORMAT.exec(key)?.[1];
+    if (accountId === undefined) return null;
+    const body = key.slice(0, -CHECK_CHARACTERS);
+    const hash = sha256(key);
+    for (const secret of this.#secrets) {
+      if (equal(await check(await secret, body), key.slice(-CHECK_CHARACTERS))) {
+        return { accountId, hash: await hash };
+      }
+    }
+    return null;
+  }
+}
+
+/** Compares without telling by its time where the difference is. */
+export function equal(a: string, b: string): boolean {
+  const left = utf8.encode(a);
+  const right = utf8.encode(b);
+  return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
+}
+
+async function check(secret: CryptoKey, body: string): Promise<string> {
+  const mac = await crypto.subtle.sign("HMAC", secret, utf8.encode(body));
+  return base32(new Uint8Array(mac, 0, CHECK_BYTES));
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(text)));
+  let hex = "";
+  for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
+  return hex;
+}

@@ -1,0 +1,71 @@
+// What a request can reach. Configuration is parsed once per isolate, by the first request.
+import catalogueFile from "../../infra/models.json" with { type: "json" };
+import type { AccountFigures } from "../contract/account.ts";
+import { type Model, parseCatalogue } from "../contract/catalogue.ts";
+import { type Configuration, parseConfiguration } from "../contract/configuration.ts";
+import type { ObjectBindings } from "../durable-objects/objects.ts";
+import { KeyMint } from "./auth/api-key.ts";
+import { CacheSalt } from "./forward/cache-salt.ts";
+import type { Backend } from "./forward/forward-completion.ts";
+
+export interface ServedModel {
+  model: Model;
+  backend: Backend;
+}
+
+export interface Services {
+  configuration: Configuration;
+  keys: KeyMint;
+  cacheSalt: CacheSalt;
+  /** The Models that have a backend, by id, in the catalogue's order. */
+  models: ReadonlyMap<string, ServedModel>;
+}
+
+/** What the answer's headers are made of, filled in on the way. */
+export interface Frame {
+  requestId: string;
+  startedAt: number;
+  figures: AccountFigures | null;
+  /** Durations of the parts, in ms, for `server-timing`. */
+  timings: Map<"admit" | "cold" | "inference", number>;
+}
+
+export interface AppEnv {
+  Bindings: ObjectBindings;
+  Variables: { frame: Frame; services: Services };
+}
+
+let services: Services | null = null;
+
+export function servicesOf(env: unknown): Services {
+  services ??= makeServices(parseConfiguration(env));
+  return services;
+}
+
+function makeServices(configuration: Configuration): Services {
+  const catalogue = parseCatalogue(catalogueFile);
+  const models = new Map<string, ServedModel>();
+  for (const id of Object.keys(configuration.BACKENDS)) {
+    if (!catalogue.has(id)) throw new Error(`configuration: BACKENDS: no Model is called ${id}`);
+  }
+  for (const model of catalogue.values()) {
+    const configured = configuration.BACKENDS[model.id];
+    if (configured === undefined) continue;
+    const { url, api_key, headers, served_name } = configured;
+    models.set(model.id, {
+      model,
+      backend: {
+        url: url.replace(/\/$/, ""),
+        apiKey: api_key ?? null,
+        headers: headers ?? {},
+        servedName: served_name ?? model.id,
+      },
+    });
+  }
+  return {
+    configuration,
+    keys: new KeyMint(configuration.KEY_CHECK_SECRETS),
+    cacheSalt: new CacheSalt(configuration.CACHE_SALT_SECRET),
+    models,
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * Names a person's prefix cache to vLLM (`cache_salt`): a hex HMAC-SHA256 of the Account's id, so that
+ * nobody can time whether somebody else sent the same prompt.
+ */
+export class CacheSalt {
+  readonly #key: Promise<CryptoKey>;
+
+  constructor(secret: string) {
+    const hmac = { name: "HMAC", hash: "SHA-256" };
+    const bytes = new TextEncoder().encode(secret);
+    this.#key = crypto.subtle.importKey("raw", bytes, hmac, false, ["sign"]);
+  }
+
+  async of(accountId: string): Promise<string> {
+    const bytes = new TextEncoder().encode(accountId);
+    const mac = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
+    let hex = "";
+    for (const byte of mac) hex += byte.toString(16).padStart(2, "0");
+    return hex;
+  }
+}

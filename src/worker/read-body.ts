@@ -1,0 +1,47 @@
+import { Refused } from "./refuse.ts";
+
+/**
+ * Reads a JSON body of at most `maxBytes`, counted while reading: a chunked body has no
+ * Content-Length to trust. Throws `Refused`: 415, 413 or 400.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new Refused({
+      code: "unsupported_media_type",
+      message: "The body must be JSON, sent with the header content-type: application/json.",
+    });
+  }
+  const text = await readText(request, maxBytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The engine's own message would quote the body.
+    throw new Refused({ code: "invalid_request", message: "The body is no valid JSON." });
+  }
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  let bytes = 0;
+  let text = "";
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) {
+        throw new Refused({
+          code: "request_too_large",
+          message: `The body has more than ${maxBytes} bytes. Split the request.`,
+        });
+      }
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (failure) {
+    if (failure instanceof Refused) throw failure;
+    throw new Refused({
+      code: "invalid_request",
+      message: "The body broke off, or is no valid UTF-8.",
+    });
+  }
+}

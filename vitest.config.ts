@@ -1,0 +1,41 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+// Three layers: pure decisions in Node, shells in workerd, and the whole stack from outside.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "core",
+          include: ["test/{contract,core,tools}/**/*.test.ts"],
+        },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        test: {
+          name: "worker",
+          include: ["test/{worker,durable-objects}/**/*.test.ts"],
+          globalSetup: ["test/upstream/global-setup.ts"],
+        },
+      },
+      {
+        test: {
+          name: "engine",
+          include: ["test/engine/**/*.test.ts"],
+          globalSetup: ["test/engine/global-setup.ts"],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "stack",
+          include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/e2e/global-setup.ts"],
+          testTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
