@@ -185,6 +185,7 @@ export interface AccountSnapshot {
 
 export interface Identity {
   profile: AccountProfile;
+  limits: AccountLimits;
   key: KeyRecord;
   figures: AccountFigures;
 }
@@ -206,9 +207,7 @@ export interface UsageRow {
 /** The Account object's RPC. Each call is repeatable. */
 export interface AccountRpc {
   open(profile: AccountProfile): Promise<AccountSnapshot>;
-  change(
-    change: Partial<Pick<AccountProfile, "role" | "disabled" | "limits">>,
-  ): Promise<Repeatable<AccountSnapshot>>;
+  change(change: ProfileChange): Promise<Repeatable<AccountSnapshot>>;
   snapshot(): Promise<AccountSnapshot | null>;
 
   identify(keyHash: string, options: { countsAsStart: boolean }): Promise<Identification>;

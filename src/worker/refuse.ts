@@ -46,7 +46,10 @@ export function errorResponse(error: PublicError, requestId: string, docsUrl: st
 export function publicRefusal(refusal: Refusal): PublicError {
   switch (refusal.reason) {
     case "key_unknown":
-      return { code: "invalid_api_key", message: "No such API key. Create one on the API Keys page." };
+      return {
+        code: "invalid_api_key",
+        message: "No such API key. Create one on the API Keys page.",
+      };
     case "key_revoked":
       return {
         code: "invalid_api_key",
@@ -74,7 +77,8 @@ export function publicRefusal(refusal: Refusal): PublicError {
     case "line_wait_over":
       return {
         code: "rate_limited",
-        message: "Your running Completions took so long that this one gave up its place in the line.",
+        message:
+          "Your running Completions took so long that this one gave up its place in the line.",
         retryAfterMs: refusal.retryAfterMs,
       };
     case "budget":

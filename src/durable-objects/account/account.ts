@@ -119,7 +119,8 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
       }
       state.rate = start.next;
     }
-    const identity = { profile: state.profile, key, figures: accountFigures(state, now) };
+    const { profile, limits } = state;
+    const identity = { profile, limits, key, figures: accountFigures(state, now) };
     return { outcome: "identified", identity };
   }
 

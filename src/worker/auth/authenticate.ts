@@ -30,10 +30,15 @@ export async function readCaller(c: Context<AppEnv>): Promise<Caller> {
   if (read === null) {
     throw new Refused({
       code: "invalid_api_key",
-      message: "This is no API key of this service: it begins with ctn_ and is mistyped or cut off.",
+      message:
+        "This is no API key of this service: it begins with ctn_ and is mistyped or cut off.",
     });
   }
-  return { accountId: read.accountId, keyHash: read.hash, account: accountOf(c.env, read.accountId) };
+  return {
+    accountId: read.accountId,
+    keyHash: read.hash,
+    account: accountOf(c.env, read.accountId),
+  };
 }
 
 /** Asks the Account. Throws `Refused`; on the way it learns what the rate-limit headers say. */

@@ -1,0 +1,62 @@
+// The bodies of the admin API (contract section 7). Times are ISO 8601 with a zone.
+import { z } from "zod";
+import {
+  GRANT_MAX_TOKENS,
+  NAME_MAX_CHARACTERS,
+  NOTE_MAX_CHARACTERS,
+  PAGE_MAX_ROWS,
+} from "./limits.ts";
+
+/** Chosen by the caller, so that a call can be repeated; drawn when absent. */
+const repeatId = z
+  .string()
+  .regex(/^[0-9a-z]{1,64}$/, "1 to 64 of the characters 0-9 and a-z")
+  .optional();
+
+const role = z.enum(["member", "admin"]);
+const time = z.iso.datetime({ offset: true });
+const name = z.string().trim().min(1).max(NAME_MAX_CHARACTERS);
+const tokens = z.int().min(1).max(GRANT_MAX_TOKENS);
+const limit = z.int().min(1).max(1_000_000);
+
+export const AddPersonBody = z.strictObject({
+  email: z.email().max(NAME_MAX_CHARACTERS).toLowerCase(),
+  role: role.default("member"),
+});
+
+export const ChangePersonBody = z
+  .strictObject({
+    role,
+    disabled: z.boolean(),
+    limits: z.strictObject({ running: limit, waiting: limit, starts_per_minute: limit }).partial(),
+  })
+  .partial();
+
+export const GrantBody = z.strictObject({
+  id: repeatId,
+  tokens,
+  note: z.string().max(NOTE_MAX_CHARACTERS).default(""),
+  expires_at: time.nullable().default(null),
+});
+
+export const MintKeyBody = z.strictObject({
+  id: repeatId,
+  name,
+  scope: z.enum(["completions", "admin"]).default("completions"),
+  expires_at: time.nullable().default(null),
+  monthly_token_limit: tokens.nullable().default(null),
+});
+
+export const ChangeKeyBody = z
+  .strictObject({ name, expires_at: time.nullable(), monthly_token_limit: tokens.nullable() })
+  .partial();
+
+export const RevokeKeyBody = z.strictObject({
+  reason: z.string().trim().min(1).max(NOTE_MAX_CHARACTERS),
+});
+
+export const PeoplePageQuery = z.strictObject({
+  after: z.string().max(NAME_MAX_CHARACTERS).nullable().default(null),
+  email: z.string().max(NAME_MAX_CHARACTERS).toLowerCase().nullable().default(null),
+  limit: z.coerce.number().int().min(1).max(PAGE_MAX_ROWS).default(PAGE_MAX_ROWS),
+});

@@ -1,0 +1,80 @@
+// From a valid request to a Hold. One call of the Account on the ordinary way; a second one, with the
+// prompt's exact count from the backend, only where the bound by bytes does not fit.
+import type { AccountFigures, AccountRpc, AdmitRequest } from "../../contract/account.ts";
+import { publicRefusal, Refused } from "../refuse.ts";
+import type { PromptCounter } from "./prompt-counter.ts";
+
+export interface Admitted {
+  keyId: string;
+  held: number;
+  maxTokens: number;
+}
+
+export interface AdmitInput {
+  account: () => AccountRpc;
+  request: Omit<AdmitRequest, "promptTokens" | "promptTokensExact">;
+  prompts: PromptCounter;
+  clientSignal: AbortSignal;
+  /** Told of every answer, also of a refusal. */
+  onFigures: (figures: AccountFigures | null) => void;
+}
+
+/** A Durable Object call is repeated so often when the object was restarting. */
+const ADMIT_ATTEMPTS = 3;
+
+/** Throws `Refused`. Null when the client left before it was admitted; nothing is held then. */
+export async function admitCompletion(input: AdmitInput): Promise<Admitted | null> {
+  const { requestId } = input.request;
+  const leave = () =>
+    void input
+      .account()
+      .leave(requestId)
+      .catch(() => undefined);
+  input.clientSignal.addEventListener("abort", leave, { once: true });
+  try {
+    const first = await askAccount(input, input.prompts.known);
+    if (first.outcome !== "count_first") return first.outcome === "left" ? null : first.admitted;
+    const second = await askAccount(input, { total: await input.prompts.count(), exact: true });
+    if (second.outcome === "count_first") throw new Error("an exact count was asked for twice");
+    return second.outcome === "left" ? null : second.admitted;
+  } finally {
+    input.clientSignal.removeEventListener("abort", leave);
+  }
+}
+
+type Answer =
+  | { outcome: "admitted"; admitted: Admitted }
+  | { outcome: "count_first" }
+  | { outcome: "left" };
+
+async function askAccount(
+  input: AdmitInput,
+  tokens: { total: number; exact: boolean },
+): Promise<Answer> {
+  const request: AdmitRequest = {
+    ...input.request,
+    promptTokens: tokens.total,
+    promptTokensExact: tokens.exact,
+  };
+  const admission = await repeatWhileRestarting(() => input.account().admit(request));
+  input.onFigures(admission.figures);
+  if (admission.outcome === "admitted") {
+    const { keyId, held, maxTokens } = admission;
+    return { outcome: "admitted", admitted: { keyId, held, maxTokens } };
+  }
+  if (admission.refusal.reason === "count_first") return { outcome: "count_first" };
+  if (input.clientSignal.aborted) return { outcome: "left" };
+  throw new Refused(publicRefusal(admission.refusal));
+}
+
+async function repeatWhileRestarting<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (failure) {
+      // https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+      const { retryable, overloaded } = failure as { retryable?: boolean; overloaded?: boolean };
+      if (retryable !== true || overloaded === true || attempt === ADMIT_ATTEMPTS) throw failure;
+    }
+  }
+}

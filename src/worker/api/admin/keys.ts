@@ -1,0 +1,83 @@
+import type { Context } from "hono";
+import { ChangeKeyBody, MintKeyBody, RevokeKeyBody } from "../../../contract/admin.ts";
+import { ADMIN_BODY_MAX_BYTES } from "../../../contract/limits.ts";
+import { accountOf } from "../../../durable-objects/objects.ts";
+import { accountOfKeyId, newKeyId } from "../../auth/api-key.ts";
+import { requireAdmin } from "../../auth/require-admin.ts";
+import type { AppEnv } from "../../environment.ts";
+import { readJson } from "../../read-body.ts";
+import { Refused } from "../../refuse.ts";
+import { parseInput } from "../parse-input.ts";
+import { presentKey } from "../present.ts";
+import { record } from "./audit.ts";
+import { answered, knownPerson } from "./people.ts";
+
+/** `GET /v1/admin/people/{id}/keys`. */
+export async function listKeys(c: Context<AppEnv>): Promise<Response> {
+  await requireAdmin(c);
+  const keys = await accountOf(c.env, await knownPerson(c, c.req.param("id") ?? "")).keys();
+  return c.json({ object: "list", data: keys.map(presentKey) });
+}
+
+/**
+ * `POST /v1/admin/people/{id}/keys`: the answer's `key` is shown once. A repeat with the same `id`
+ * gets the same record with `key` null, since only its hash is kept.
+ */
+export async function mintKey(c: Context<AppEnv>): Promise<Response> {
+  const who = await requireAdmin(c);
+  const whom = await knownPerson(c, c.req.param("id") ?? "");
+  const body = parseInput(MintKeyBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
+  const { name, scope, monthly_token_limit: monthlyTokenLimit } = body;
+  const keyId = body.id === undefined ? newKeyId(whom) : `key_${whom}_${body.id}`;
+  const expiresAt = body.expires_at === null ? null : Date.parse(body.expires_at);
+  const account = accountOf(c.env, whom);
+  const minted = await c.get("services").keys.mint(whom);
+  const mint = { keyId, keyHash: minted.hash, start: minted.start, name, scope };
+  const answer = await account.mint({ ...mint, expiresAt, monthlyTokenLimit });
+  if (!answer.ok) {
+    const before = (await account.keys()).find((key) => key.id === keyId);
+    if (before?.name === name && before.scope === scope) {
+      return c.json({ ...presentKey(before), key: null });
+    }
+  }
+  const key = answered(answer, "A key with this id has another name or scope.");
+  await record(c, { who, what: "key.mint", whom, detail: { keyId, scope }, repeatId: keyId });
+  return c.json({ ...presentKey(key), key: minted.key });
+}
+
+/** `PATCH /v1/admin/keys/{id}`: its name, expiry or monthly limit. */
+export async function changeKey(c: Context<AppEnv>): Promise<Response> {
+  const who = await requireAdmin(c);
+  const { keyId, whom } = await keyOwner(c);
+  const body = parseInput(ChangeKeyBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
+  const { name, expires_at: expiry, monthly_token_limit: monthlyTokenLimit } = body;
+  const expiresAt = expiry === undefined || expiry === null ? expiry : Date.parse(expiry);
+  const changed = await accountOf(c.env, whom).changeKey(keyId, {
+    name,
+    expiresAt,
+    monthlyTokenLimit,
+  });
+  const key = answered(changed, "");
+  await record(c, { who, what: "key.change", whom, detail: { keyId } });
+  return c.json(presentKey(key));
+}
+
+/** `POST /v1/admin/keys/{id}/revoke`: from the next request on the key is worthless. */
+export async function revokeKey(c: Context<AppEnv>): Promise<Response> {
+  const who = await requireAdmin(c);
+  const { keyId, whom } = await keyOwner(c);
+  const { reason } = parseInput(RevokeKeyBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
+  const revoked = answered(await accountOf(c.env, whom).revoke(keyId, reason), "");
+  const detail = { keyId, reason };
+  await record(c, { who, what: "key.revoke", whom, detail, repeatId: keyId });
+  return c.json(presentKey(revoked));
+}
+
+async function keyOwner(c: Context<AppEnv>): Promise<{ keyId: string; whom: string }> {
+  const keyId = c.req.param("id") ?? "";
+  const accountId = accountOfKeyId(keyId);
+  if (accountId === null) {
+    throw new Refused({ code: "not_found", message: "This is no id of a key: key_…" });
+  }
+  return { keyId, whom: await knownPerson(c, accountId) };
+}

@@ -1,0 +1,233 @@
+// `POST /v1/completions`: where the order of everything is visible. Key format, body, Model, Hold,
+// backend, settlement. All of it runs in `waitUntil`, registered before the first wait: workerd drops
+// a handler whose client left, and a Hold must be settled then too.
+import type { Context } from "hono";
+import type { HeldRequest, TokenUsage } from "../../contract/account.ts";
+import {
+  type CompletionRequest,
+  parseCompletionRequest,
+} from "../../contract/completion-request.ts";
+import { COMPLETION_BODY_MAX_BYTES } from "../../contract/limits.ts";
+import { errorFromProblems } from "../../contract/problems.ts";
+import { chargeFor } from "../../core/charge.ts";
+import { checkAgainstModel } from "../../core/completion-rules.ts";
+import { countChoices } from "../../core/request-size.ts";
+import { buildUpstreamBody } from "../../core/upstream-request.ts";
+import { accountOf } from "../../durable-objects/objects.ts";
+import { type Admitted, admitCompletion } from "../accounting/admit-completion.ts";
+import { keepHold, settleHold } from "../accounting/hold-lease.ts";
+import { PromptCounter } from "../accounting/prompt-counter.ts";
+import { type Caller, identify, readCaller } from "../auth/authenticate.ts";
+import type { AppEnv, ServedModel } from "../environment.ts";
+import { type Ending, type Forwarded, forwardCompletion } from "../forward/forward-completion.ts";
+import { forwardLimits } from "../forward/forward-limits.ts";
+import { readJson } from "../read-body.ts";
+import { publicRefusal, Refused } from "../refuse.ts";
+import { servedModel } from "./models.ts";
+
+export function complete(c: Context<AppEnv>): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const { requestId } = c.get("frame");
+  const run = runCompletion(c, resolve).catch((failure: unknown) => {
+    reject(failure);
+    if (failure instanceof Refused) return;
+    console.error({ event: "completion_defect", requestId, failure: String(failure) });
+  });
+  c.executionCtx.waitUntil(run);
+  return promise;
+}
+
+interface ValidCompletion {
+  request: CompletionRequest;
+  served: ServedModel;
+  prompts: PromptCounter;
+}
+
+async function runCompletion(
+  c: Context<AppEnv>,
+  respond: (response: Response) => void,
+): Promise<void> {
+  const frame = c.get("frame");
+  const caller = await readCaller(c);
+  const valid = await validate(c, caller).catch(async (failure: unknown) => {
+    // A key that is worth nothing is the first thing to say, whatever else is wrong.
+    if (failure instanceof Refused) await identify(c, caller, { countsAsStart: false });
+    throw failure;
+  });
+  const admitted = await admit(c, caller, valid);
+  frame.timings.set("admit", Date.now() - frame.startedAt);
+  if (admitted === null) return respond(clientLeft());
+  const held: HeldRequest = {
+    requestId: frame.requestId,
+    keyId: admitted.keyId,
+    model: valid.served.model.id,
+    held: admitted.held,
+  };
+  const account = () => accountOf(c.env, caller.accountId);
+  let usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
+  try {
+    if (c.req.raw.signal.aborted) return;
+    const ending = await forward(c, caller, valid, admitted, held, respond);
+    if (ending !== null) usage = await owedUsage(ending, valid);
+  } finally {
+    await settleHold(account, held, usage);
+  }
+}
+
+async function validate(c: Context<AppEnv>, caller: Caller): Promise<ValidCompletion> {
+  const parsed = parseCompletionRequest(await readJson(c.req.raw, COMPLETION_BODY_MAX_BYTES));
+  if (!parsed.ok) throw new Refused(errorFromProblems(parsed.problems));
+  const { request } = parsed;
+  const served = servedModel(c.get("services"), request.model);
+  const prompts = new PromptCounter(request, served, c.get("frame").requestId);
+  let verdict = checkAgainstModel(request, served.model);
+  if (verdict.kind === "count-tokens-first") {
+    // The backend counts for nobody whose key is worth nothing.
+    await identify(c, caller, { countsAsStart: true });
+    verdict = checkAgainstModel(request, served.model, await prompts.countEach());
+  }
+  if (verdict.kind === "refused") throw new Refused(errorFromProblems(verdict.problems));
+  return { request, served, prompts };
+}
+
+function admit(
+  c: Context<AppEnv>,
+  caller: Caller,
+  { request, served, prompts }: ValidCompletion,
+): Promise<Admitted | null> {
+  const frame = c.get("frame");
+  return admitCompletion({
+    account: () => accountOf(c.env, caller.accountId),
+    request: {
+      requestId: frame.requestId,
+      keyHash: caller.keyHash,
+      model: served.model.id,
+      choices: countChoices(request),
+      maxTokens: request.maxTokens,
+    },
+    prompts,
+    clientSignal: c.req.raw.signal,
+    onFigures: (figures) => {
+      frame.figures = figures;
+    },
+  });
+}
+
+/** Sends it on and answers. Resolves when it has ended; null when nothing reached the backend. */
+async function forward(
+  c: Context<AppEnv>,
+  caller: Caller,
+  { request, served, prompts }: ValidCompletion,
+  admitted: Admitted,
+  held: HeldRequest,
+  respond: (response: Response) => void,
+): Promise<Ending | null> {
+  const frame = c.get("frame");
+  const { configuration, cacheSalt } = c.get("services");
+  const seed = request.seed ?? drawSeed();
+  const body = buildUpstreamBody(request, {
+    servedName: served.backend.servedName,
+    seed,
+    requestId: frame.requestId,
+    cacheSalt: await cacheSalt.of(caller.accountId),
+    priority: LIVE_PRIORITY,
+    maxTokens: admitted.maxTokens,
+    vocabSize: served.model.vocab_size,
+  });
+  const shutOut = new AbortController();
+  let refused: Refused | null = null;
+  let answer: Extract<Forwarded, { kind: "answer" }> | null = null;
+  const lease = keepHold({
+    account: () => accountOf(c.env, caller.accountId),
+    held,
+    everyMs: configuration.HOLD_RENEW_MS,
+    progress: () => progressOf(answer, prompts),
+    onRefused: (refusal) => {
+      refused = new Refused(publicRefusal(refusal));
+      if (answer === null) shutOut.abort();
+      else answer.cut(refused.error);
+    },
+  });
+  try {
+    const sentAt = Date.now();
+    const forwarded = await forwardCompletion({
+      backend: served.backend,
+      modelId: served.model.id,
+      body: JSON.stringify(body),
+      stream: request.stream,
+      includeUsage: request.includeUsage,
+      continuousUsage: request.continuousUsage,
+      prompts: countChoices(request) / request.n,
+      n: request.n,
+      requestId: frame.requestId,
+      clientSignal: AbortSignal.any([c.req.raw.signal, shutOut.signal]),
+      limits: forwardLimits,
+    });
+    frame.timings.set("inference", Date.now() - sentAt);
+    if (refused !== null) throw refused;
+    if (forwarded.kind === "refused") throw new Refused(forwarded.error);
+    if (forwarded.kind === "client_left") {
+      respond(clientLeft());
+      return { how: "client_left", promptTokens: null, completionTokens: 0 };
+    }
+    answer = forwarded;
+    respond(answerResponse(forwarded, seed, served, request.maxTokens, admitted.maxTokens));
+    return await forwarded.ended;
+  } finally {
+    lease.stop();
+  }
+}
+
+/** What it costs. A prompt that cannot be counted any more is charged to nobody. */
+async function owedUsage(
+  ending: Ending,
+  { request, prompts }: ValidCompletion,
+): Promise<TokenUsage> {
+  const charge = chargeFor(ending, request.stream);
+  if (charge.kind === "usage") return charge.usage;
+  const promptTokens = await prompts.count().catch(() => 0);
+  return { promptTokens, completionTokens: charge.completionTokens };
+}
+
+function progressOf(
+  answer: Extract<Forwarded, { kind: "answer" }> | null,
+  prompts: PromptCounter,
+): TokenUsage {
+  const progress = answer?.progress() ?? { promptTokens: null, completionTokens: 0 };
+  const { completionTokens } = progress;
+  if (completionTokens === 0) return { promptTokens: 0, completionTokens: 0 };
+  const known = prompts.known.exact ? prompts.known.total : 0;
+  return { promptTokens: progress.promptTokens ?? known, completionTokens };
+}
+
+function answerResponse(
+  answer: Extract<Forwarded, { kind: "answer" }>,
+  seed: number,
+  { model }: ServedModel,
+  requested: number,
+  applied: number,
+): Response {
+  const headers = new Headers({
+    "content-type": answer.contentType,
+    "x-seed": String(seed),
+    "x-model-revision": model.revision,
+  });
+  if (applied !== requested) {
+    headers.set("x-max-tokens-lowered", `requested=${requested}, applied=${applied}`);
+  }
+  return new Response(answer.body, { headers });
+}
+
+/** Nobody reads it: 499 is what proxies log for a client that closed its request. */
+function clientLeft(): Response {
+  return new Response(null, { status: 499 });
+}
+
+/** vLLM's `priority`: live Completions before Jobs. */
+const LIVE_PRIORITY = 0;
+
+/** vLLM's own default seed is 0 at every start, so unseeded samples would repeat. 0 to 2^53-1. */
+function drawSeed(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return (high & 0x1f_ffff) * 2 ** 32 + low;
+}

@@ -1,0 +1,67 @@
+// Records as the API shows them: snake case, times in ISO 8601.
+import type {
+  AccountLimits,
+  AccountSnapshot,
+  GrantRecord,
+  KeyRecord,
+  UsageRow,
+} from "../../contract/account.ts";
+import type { Person } from "../../contract/directory.ts";
+
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+export function presentLimits(limits: AccountLimits) {
+  const { running, waiting, startsPerMinute } = limits;
+  return { running, waiting, starts_per_minute: startsPerMinute };
+}
+
+export function presentKey(key: KeyRecord) {
+  return {
+    id: key.id,
+    name: key.name,
+    start: key.start,
+    scope: key.scope,
+    created_at: iso(key.createdAt),
+    expires_at: iso(key.expiresAt),
+    monthly_token_limit: key.monthlyTokenLimit,
+    last_used_at: iso(key.lastUsedAt),
+    revoked_at: iso(key.revokedAt),
+    revoked_why: key.revokedWhy,
+  };
+}
+
+export function presentGrant(grant: GrantRecord) {
+  const { id, tokens, note, used, lapsed } = grant;
+  return { id, tokens, note, at: iso(grant.at), expires_at: iso(grant.expiresAt), used, lapsed };
+}
+
+export function presentPerson(person: Person) {
+  const { id, email, role, disabled } = person;
+  return { id, email, role, disabled, created_at: iso(person.createdAt) };
+}
+
+export function presentSnapshot(snapshot: AccountSnapshot) {
+  const { tokens, running, waiting, unreported, overrunTokens } = snapshot;
+  return {
+    tokens,
+    limits: presentLimits(snapshot.limits),
+    running,
+    waiting,
+    unreported: { requests: unreported.requests, at_most_tokens: unreported.atMostTokens },
+    overrun_tokens: overrunTokens,
+  };
+}
+
+export function presentUsage(row: UsageRow, keyNames: ReadonlyMap<string, string>) {
+  return {
+    day: row.day,
+    model: row.model,
+    key: { id: row.keyId, name: keyNames.get(row.keyId) ?? null },
+    requests: row.requests,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    total_tokens: row.promptTokens + row.completionTokens,
+  };
+}

@@ -1,0 +1,98 @@
+// The order of everything: what each request passes, and which handler answers it. The routes are
+// those of the contract's table; a test walks both.
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { HTTPException } from "hono/http-exception";
+import { routes, unsupportedPaths } from "../contract/routes.ts";
+import { showAccount } from "./api/account.ts";
+import { grantTokens } from "./api/admin/grants.ts";
+import { changeKey, listKeys, mintKey, revokeKey } from "./api/admin/keys.ts";
+import { addPerson, changePerson, listPeople, showPerson } from "./api/admin/people.ts";
+import { complete } from "./api/completions.ts";
+import { listModels, showModel } from "./api/models.ts";
+import { detokenize, tokenize } from "./api/tokenize.ts";
+import { refuseChat } from "./api/unsupported.ts";
+import { showUsage } from "./api/usage.ts";
+import { docsUrl, showDocs, showOpenapi } from "./docs/docs.ts";
+import type { AppEnv } from "./environment.ts";
+import { exposedHeaders, frameEveryAnswer } from "./frame.ts";
+import { errorResponse, Refused } from "./refuse.ts";
+
+/** A day: browsers keep a preflight's answer at most that long. */
+const PREFLIGHT_SECONDS = 86_400;
+
+export const app = new Hono<AppEnv>();
+
+app.use(frameEveryAnswer());
+app.use(
+  "/v1/*",
+  cors({
+    origin: "*",
+    allowHeaders: ["authorization", "*"],
+    exposeHeaders: [...exposedHeaders],
+    maxAge: PREFLIGHT_SECONDS,
+  }),
+);
+
+app.get("/health", (c) => c.json({ status: "ok" }));
+app.get("/openapi.json", showOpenapi);
+app.get("/docs/*", showDocs);
+
+app.post("/v1/completions", complete);
+app.get("/v1/models", listModels);
+app.get("/v1/models/:id{.+}", showModel);
+app.post("/v1/tokenize", tokenize);
+app.post("/v1/detokenize", detokenize);
+app.get("/v1/account", showAccount);
+app.get("/v1/usage", showUsage);
+for (const path of unsupportedPaths) app.all(path, refuseChat);
+
+app.get("/v1/admin/people", listPeople);
+app.post("/v1/admin/people", addPerson);
+app.get("/v1/admin/people/:id", showPerson);
+app.patch("/v1/admin/people/:id", changePerson);
+app.post("/v1/admin/people/:id/grants", grantTokens);
+app.get("/v1/admin/people/:id/keys", listKeys);
+app.post("/v1/admin/people/:id/keys", mintKey);
+app.patch("/v1/admin/keys/:id", changeKey);
+app.post("/v1/admin/keys/:id/revoke", revokeKey);
+
+app.notFound((c) => {
+  const { requestId } = c.get("frame");
+  const docs = `${docsUrl(c)}/reference/errors`;
+  const allowed = allowedMethods(c.req.path).join(", ");
+  if (allowed === "") {
+    const message = `There is no such route. ${new URL(c.req.url).origin}/openapi.json lists all.`;
+    return errorResponse({ code: "not_found", message }, requestId, docs);
+  }
+  const message = `This route answers only ${allowed}.`;
+  const response = errorResponse({ code: "method_not_allowed", message }, requestId, docs);
+  response.headers.set("allow", allowed);
+  return response;
+});
+
+app.onError((failure, c) => {
+  const { requestId } = c.get("frame");
+  const docs = `${docsUrl(c)}/reference/errors`;
+  if (failure instanceof Refused) return errorResponse(failure.error, requestId, docs);
+  if (failure instanceof HTTPException) {
+    const error = { code: "invalid_request", message: "The request is no valid HTTP." } as const;
+    return errorResponse(error, requestId, docs);
+  }
+  console.error({ event: "defect", requestId, failure: String(failure), stack: failure.stack });
+  const error = { code: "internal_error", message: "A defect of ours. Try again." } as const;
+  return errorResponse(error, requestId, docs);
+});
+
+/** The methods of the routes whose pattern fits this path. */
+function allowedMethods(path: string): string[] {
+  return routes
+    .filter((route) => pattern(route.path).test(path))
+    .map((route): string => route.method);
+}
+
+function pattern(path: string): RegExp {
+  // A Model's id may have slashes; every other parameter is one segment.
+  const parameter = path.startsWith("/v1/models/") ? ".+" : "[^/]+";
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, parameter)}$`);
+}

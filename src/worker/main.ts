@@ -1,0 +1,7 @@
+// What the runtime loads: the app, and the classes of the objects.
+import { app } from "./app.ts";
+
+export { Account } from "../durable-objects/account/account.ts";
+export { Directory } from "../durable-objects/directory/directory.ts";
+
+export default app;
