@@ -7,6 +7,7 @@
 // `block` is what the last commit set aside on disk. The second law means that the disk always says
 // that *less* is available than is: whatever memory is lost, nothing can be spent twice. A call that
 // would break it makes `mustCommit` true, and its answer waits for a write; all others write nothing.
+// A Grant's lapse is the one thing that makes the disk say more than is, so it is such a call too.
 import type {
   GrantRecord,
   HeldRequest,
@@ -70,7 +71,7 @@ export interface Ledger {
   setAside: { tokens: number; until: number };
   block: number;
   keyMonths: Map<string, number>;
-  uncommitted: { spent: number; endings: Ending[]; usage: UsageDelta[] };
+  uncommitted: { spent: number; lapsed: number; endings: Ending[]; usage: UsageDelta[] };
   unreported: UnreportedFigures;
   overrunTokens: number;
 }
@@ -106,7 +107,7 @@ export function openLedger(durable: Durable, leaseMs: number): Ledger {
     setAside: { tokens: Math.max(0, durable.block - held), until: durable.at + leaseMs },
     block: durable.block,
     keyMonths: new Map(durable.keyMonths),
-    uncommitted: { spent: 0, endings: [], usage: [] },
+    uncommitted: { spent: 0, lapsed: 0, endings: [], usage: [] },
     unreported: { ...durable.unreported },
     overrunTokens: durable.overrunTokens,
   };
@@ -124,7 +125,8 @@ export function figures(ledger: Ledger): TokenFigures {
 }
 
 export function mustCommit(ledger: Ledger): boolean {
-  return ledger.block < ledger.held + ledger.setAside.tokens + ledger.uncommitted.spent;
+  const { spent, lapsed } = ledger.uncommitted;
+  return lapsed > 0 || ledger.block < ledger.held + ledger.setAside.tokens + spent;
 }
 
 /** Sets `request.held` tokens aside. False when they are not available; a repeat changes nothing. */
@@ -202,7 +204,7 @@ export function commit(ledger: Ledger, now: number, atRest: boolean): Commit {
   const wanted = ledger.held + ledger.setAside.tokens + (atRest ? 0 : BLOCK_AHEAD_TOKENS);
   ledger.block = Math.min(wanted, ledger.granted - ledger.spent);
   const { endings, usage } = ledger.uncommitted;
-  ledger.uncommitted = { spent: 0, endings: [], usage: [] };
+  ledger.uncommitted = { spent: 0, lapsed: 0, endings: [], usage: [] };
   for (const [id, ending] of ledger.ended) {
     if (ending.at > now - ENDED_KEPT_MS) break;
     ledger.ended.delete(id);
@@ -287,9 +289,11 @@ function end(
 }
 
 function correct(ledger: Ledger, before: Ending, usage: TokenUsage, now: number): SettleDefect {
-  const ending: Ending = { ...before, how: "settled", usage };
+  // Known from now on as long as any other, since it may be repeated as long.
+  const ending: Ending = { ...before, how: "settled", usage, at: now };
   ledger.unreported.requests -= 1;
   ledger.unreported.atMostTokens -= unreportedTokens(before.held, before.usage);
+  ledger.overrunTokens -= total(before.usage) - before.charged;
   const more = total(usage) - before.charged;
   let defect: SettleDefect = null;
   if (more >= 0) {
@@ -346,5 +350,6 @@ function addUsage(
 function lapseGrants(ledger: Ledger, now: number): boolean {
   const gone = lapse(ledger.grants, figures(ledger).available, now);
   ledger.granted -= gone;
+  ledger.uncommitted.lapsed += gone;
   return gone > 0;
 }
