@@ -15,7 +15,7 @@ const deployment = "it steers the backend's own deployment, which no request may
 export const refusedFields: Readonly<Record<string, RefusedField>> = {
   suffix: { why: "the Models continue text, they do not fill in between", nullPasses: true },
   best_of: {
-    why: "vLLM no longer ranks; ask for `n` choices with `logprobs` and rank them yourself",
+    why: "the engine ranks no choices any more; ask for `n` choices with `logprobs` and rank them yourself",
     nullPasses: true,
   },
   use_beam_search: { why: "beam search is not offered; sample `n` choices instead" },
