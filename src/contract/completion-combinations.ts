@@ -18,7 +18,7 @@ interface Combination {
 const maxTokensOf = (body: SoundFields) => body.max_tokens ?? completionFields.max_tokens.default;
 const nOf = (body: SoundFields) => body.n ?? completionFields.n.default;
 
-export function countPrompts(prompt: CompletionBody["prompt"]): number {
+function countPrompts(prompt: CompletionBody["prompt"]): number {
   return typeof prompt === "string" || typeof prompt[0] === "number" ? 1 : prompt.length;
 }
 
@@ -30,7 +30,7 @@ function oneSequence(field: FieldName, body: SoundFields): string | null {
   return `\`${field}: -1\` takes one prompt and \`n\` 1: the whole vocabulary is some megabytes a token.`;
 }
 
-export const combinations: readonly Combination[] = [
+const combinations: readonly Combination[] = [
   {
     param: "max_tokens",
     reads: ["max_tokens", "echo"],

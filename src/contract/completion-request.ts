@@ -8,12 +8,12 @@ import { describeValue, type Problem } from "./problems.ts";
 import { refusalOfField } from "./refused-fields.ts";
 import { requestLimits as limits } from "./request-limits.ts";
 
-export type Prompts =
+type Prompts =
   | { readonly kind: "text"; readonly texts: readonly string[] }
   | { readonly kind: "ids"; readonly ids: readonly (readonly number[])[] };
 
 /** How the client wrote the prompt, so that the backend gets the same shape. */
-export type PromptShape = "string" | "strings" | "ids" | "id-lists";
+type PromptShape = "string" | "strings" | "ids" | "id-lists";
 
 /** Booleans that are sent to the backend only when given; each has its default there. */
 export const flagFields = [

@@ -13,7 +13,7 @@ import {
 import { requestLimits as limits } from "./request-limits.ts";
 
 /** As the client wrote it, and as the backend gets it. */
-export type Prompt =
+type Prompt =
   | string
   | readonly string[]
   | readonly number[]

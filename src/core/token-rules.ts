@@ -34,7 +34,7 @@ const wholeVocabularyRule: TokenRule = (request, model, { perPrompt }) => {
  * Rows × (k + 1) over all choices. A prompt's whole vocabulary is not counted here: the Model's
  * `whole_vocabulary_tokens` bounds it, and that cap is its own error.
  */
-export function logprobCells(
+function logprobCells(
   request: CompletionRequest,
   vocabSize: number,
   perPrompt: readonly number[],

@@ -19,7 +19,7 @@ const id = fc.integer({ min: 0, max: testModel.vocab_size - 1 });
 const ids = (minLength: number, maxLength: number) => fc.array(id, { minLength, maxLength });
 const word = fc.string({ minLength: 1, maxLength: 12, unit: "binary" });
 
-export const anyPrompt: fc.Arbitrary<unknown> = fc.oneof(
+const anyPrompt: fc.Arbitrary<unknown> = fc.oneof(
   word,
   fc.array(word, { minLength: 1, maxLength: 4 }),
   ids(1, 12),
