@@ -73,7 +73,7 @@ const requiredFields: ReadonlySet<string> = new Set(["model", "prompt"]);
 
 /** Problems in order: names, then fields as the table has them, then combinations. */
 export function parseCompletionRequest(body: unknown): ParsedCompletion {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     const message = `The body must be a JSON object, not ${describeBody(body)}.`;
     return { ok: false, problems: [{ param: null, message }] };
   }
@@ -93,6 +93,10 @@ export function parseCompletionRequest(body: unknown): ParsedCompletion {
   return { ok: false, problems };
 }
 
+function isObject(body: unknown): body is Given {
+  return typeof body === "object" && body !== null && !Array.isArray(body);
+}
+
 /** A body that is no object may be nothing but a prompt: not even a number of it is repeated. */
 function describeBody(body: unknown): string {
   return typeof body === "number" ? "a number" : describeValue(body);
@@ -104,17 +108,17 @@ function isFieldName(name: string): name is FieldName {
   return Object.hasOwn(completionFields, name);
 }
 
-function sortFields(body: object): { given: Given; problems: Problem[] } {
+function sortFields(body: Given): { given: Given; problems: Problem[] } {
   const given: Given = {};
   const problems: Problem[] = [];
   let unnamed = 0;
-  for (const [name, value] of Object.entries(body)) {
+  for (const name of Object.keys(body)) {
     if (isFieldName(name)) {
-      if (value !== null) given[name] = value;
+      if (body[name] !== null) given[name] = body[name];
       continue;
     }
     const refused = refusalOfField(name);
-    if (refused?.nullPasses && value === null) continue;
+    if (refused?.nullPasses && body[name] === null) continue;
     const repeatable = name.length <= limits.fieldNameCharacters && /^[A-Za-z_][\w.-]*$/.test(name);
     if (!repeatable || problems.length === limits.namedUnknownFields) unnamed++;
     else problems.push({ param: name, message: nameProblem(name, refused?.why) });

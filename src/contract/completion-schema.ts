@@ -13,11 +13,7 @@ import {
 import { requestLimits as limits } from "./request-limits.ts";
 
 /** As the client wrote it, and as the backend gets it. */
-type Prompt =
-  | string
-  | readonly string[]
-  | readonly number[]
-  | readonly (readonly number[])[];
+type Prompt = string | readonly string[] | readonly number[] | readonly (readonly number[])[];
 
 /** A list or map whose members a loop checks; `json` is its shape in OpenAPI. */
 function shaped<T>(check: Check, json: Record<string, unknown>) {
