@@ -1,0 +1,172 @@
+// A distribution laid out for ranking and for changing: the scores of the tokens that stand out
+// (those that followed the context, or that a parameter touches), and one factor on the base
+// distribution for all others. One object serves every sequence, a step at a time.
+import { addedByNode, type Base, type Distribution } from "./distribution.ts";
+import { VOCABULARY_SIZE } from "./tokenizer.ts";
+
+/** Up to this many, the best are kept by insertion while scanning; above, the scores are sorted. */
+const INSERTION_LIMIT = 64;
+
+export class Scores {
+  readonly base: Base;
+  /** Ids of the tokens that stand out; the first `count` are valid. */
+  readonly ids = new Uint16Array(VOCABULARY_SIZE);
+  count = 0;
+  /** What the base is multiplied with, or in logarithms, what is added to it. */
+  tail = 1;
+  readonly #values = new Float64Array(VOCABULARY_SIZE);
+  readonly #stamps = new Uint32Array(VOCABULARY_SIZE);
+  #stamp = 0;
+  #logarithms = false;
+
+  constructor(base: Base) {
+    this.base = base;
+  }
+
+  /** Loads a distribution, as probabilities. */
+  fill(distribution: Distribution): this {
+    this.#clear();
+    this.#logarithms = false;
+    this.tail = distribution.baseWeight;
+    for (const layer of distribution.layers) {
+      const { level, start, end } = layer.followers;
+      for (let node = start; node < end; node++) {
+        const id = level.tokens[node] as number;
+        this.touch(id);
+        this.#values[id] = (this.#values[id] as number) + addedByNode(layer, node);
+      }
+    }
+    return this;
+  }
+
+  #clear(): void {
+    this.count = 0;
+    this.#stamp = (this.#stamp + 1) >>> 0;
+    if (this.#stamp === 0) {
+      this.#stamps.fill(0);
+      this.#stamp = 1;
+    }
+  }
+
+  /** From here on scores are log-probabilities, up to a constant: logits. */
+  toLogarithms(): void {
+    if (this.#logarithms) return;
+    for (let i = 0; i < this.count; i++) {
+      const id = this.ids[i] as number;
+      this.#values[id] = Math.log(this.#values[id] as number);
+    }
+    this.tail = Math.log(this.tail);
+    this.#logarithms = true;
+  }
+
+  isTouched(id: number): boolean {
+    return this.#stamps[id] === this.#stamp;
+  }
+
+  score(id: number): number {
+    return this.isTouched(id) ? (this.#values[id] as number) : this.#tailScore(id);
+  }
+
+  #tailScore(id: number): number {
+    return this.#logarithms
+      ? this.tail + (this.base.logProbability[id] as number)
+      : this.tail * (this.base.probability[id] as number);
+  }
+
+  /** Makes a token stand out, with the score it has. */
+  touch(id: number): void {
+    if (this.#stamps[id] === this.#stamp) return;
+    this.#values[id] = this.#tailScore(id);
+    this.#stamps[id] = this.#stamp;
+    this.ids[this.count++] = id;
+  }
+
+  set(id: number, value: number): void {
+    this.touch(id);
+    this.#values[id] = value;
+  }
+
+  /** Leaves only these tokens possible. Scores must be logarithms. */
+  restrictTo(allowed: Iterable<number>): void {
+    const kept = Array.from(new Set(allowed), (id) => [id, this.score(id)] as const);
+    this.#clear();
+    this.tail = Number.NEGATIVE_INFINITY;
+    for (const [id, value] of kept) this.set(id, value);
+  }
+
+  /** Tokens with at least this score: a token's rank, as vLLM counts it. */
+  countAtLeast(value: number): number {
+    let low = 0;
+    let high = VOCABULARY_SIZE;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#tailScore(this.base.order[middle] as number) >= value) low = middle + 1;
+      else high = middle;
+    }
+    let found = low;
+    for (let i = 0; i < this.count; i++) {
+      const id = this.ids[i] as number;
+      if ((this.#values[id] as number) >= value) found++;
+      if (this.#tailScore(id) >= value) found--;
+    }
+    return found;
+  }
+
+  /** The `limit` best tokens, best first, equal ones by id. Impossible tokens are left out. */
+  best(limit: number): number[] {
+    const standing = limit <= INSERTION_LIMIT ? this.#bestByInsertion(limit) : this.#sorted();
+    const hasTail = this.tail > (this.#logarithms ? Number.NEGATIVE_INFINITY : 0);
+    const merged: number[] = [];
+    let next = 0;
+    let position = hasTail ? 0 : VOCABULARY_SIZE;
+    while (merged.length < limit) {
+      while (position < VOCABULARY_SIZE && this.isTouched(this.base.order[position] as number)) {
+        position++;
+      }
+      const fromTail = this.base.order[position];
+      const standsOut = standing[next];
+      if (standsOut === undefined && fromTail === undefined) break;
+      if (
+        fromTail === undefined ||
+        (standsOut !== undefined && this.#before(standsOut, fromTail))
+      ) {
+        merged.push(standsOut as number);
+        next++;
+      } else {
+        merged.push(fromTail);
+        position++;
+      }
+    }
+    return merged;
+  }
+
+  #before(a: number, b: number): boolean {
+    const difference = this.score(a) - this.score(b);
+    return difference > 0 || (difference === 0 && a < b);
+  }
+
+  #bestByInsertion(limit: number): number[] {
+    const best: number[] = [];
+    for (let i = 0; i < this.count; i++) {
+      const id = this.ids[i] as number;
+      const value = this.#values[id] as number;
+      if (value === Number.NEGATIVE_INFINITY) continue;
+      const last = best[best.length - 1];
+      if (best.length === limit && last !== undefined && !this.#before(id, last)) continue;
+      if (best.length === limit) best.pop();
+      let place = best.length;
+      while (place > 0 && this.#before(id, best[place - 1] as number)) place--;
+      best.splice(place, 0, id);
+    }
+    return best;
+  }
+
+  #sorted(): number[] {
+    const possible = Array.from(this.ids.subarray(0, this.count)).filter(
+      (id) => this.#values[id] !== Number.NEGATIVE_INFINITY,
+    );
+    return possible.sort(
+      (a, b) => (this.#values[b] as number) - (this.#values[a] as number) || a - b,
+    );
+  }
+}
