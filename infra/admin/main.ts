@@ -1,0 +1,120 @@
+// The operator's command: people, Grants and keys through the admin API, local or deployed.
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { AdminApi, AdminProblem } from "./admin-api.ts";
+
+const help = `npm run admin -- <command> [options]
+  people                                    list everybody
+  person add EMAIL [--role admin]           add a person
+  person show EMAIL                         tokens, Grants, usage
+  person set EMAIL [--role R] [--running N] [--waiting N] [--starts-per-minute N]
+  person disable EMAIL | person enable EMAIL
+  grant EMAIL TOKENS [--note TEXT] [--expires-at TIME] [--id ID]
+  key mint EMAIL NAME [--scope admin] [--monthly-token-limit N] [--expires-at TIME] [--id ID]
+  key list EMAIL
+  key set KEY_ID [--name TEXT] [--monthly-token-limit N] [--expires-at TIME]
+  key revoke KEY_ID --reason TEXT
+where
+  --url URL    the deployment, without /v1 (CONTINUO_URL, else http://127.0.0.1:8787)
+  --key KEY    an admin key (CONTINUO_ADMIN_KEY, else the local stack's own)
+  --data DIR   the local stack's folder (.local)
+A command with an --id may be repeated: the same content changes nothing.`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    url: { type: "string", default: process.env.CONTINUO_URL ?? "http://127.0.0.1:8787" },
+    key: { type: "string" },
+    data: { type: "string", default: ".local" },
+    role: { type: "string" },
+    running: { type: "string" },
+    waiting: { type: "string" },
+    "starts-per-minute": { type: "string" },
+    note: { type: "string" },
+    name: { type: "string" },
+    scope: { type: "string" },
+    "expires-at": { type: "string" },
+    "monthly-token-limit": { type: "string" },
+    id: { type: "string" },
+    reason: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+function adminKey(): string {
+  const given = values.key ?? process.env.CONTINUO_ADMIN_KEY;
+  if (given !== undefined) return given;
+  try {
+    const secrets = JSON.parse(readFileSync(`${values.data}/secrets.json`, "utf8"));
+    return String(secrets.operatorKey);
+  } catch {
+    throw new AdminProblem("No admin key: give --key or CONTINUO_ADMIN_KEY, or npm start first.");
+  }
+}
+
+/** Leaves out what was not given, so that the API's defaults hold. */
+function given(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function whole(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text.replaceAll(/[_,]/g, ""));
+  if (!Number.isInteger(value)) throw new AdminProblem(`${text} is no whole number.`);
+  return value;
+}
+
+async function run(words: string[]): Promise<unknown> {
+  const api = new AdminApi(values.url, adminKey());
+  const [first = "", second = "", third = "", fourth] = words;
+  const expiry = { expires_at: values["expires-at"] };
+  const tokenLimit = { monthly_token_limit: whole(values["monthly-token-limit"]) };
+  switch (first === "people" || first === "grant" ? first : `${first} ${second}`) {
+    case "people":
+      return await api.people();
+    case "person add":
+      return await api.call("POST", "/people", given({ email: third, role: values.role }));
+    case "person show":
+      return await api.call("GET", `/people/${await api.personId(third)}`);
+    case "person disable":
+    case "person enable": {
+      const disabled = second === "disable";
+      return await api.call("PATCH", `/people/${await api.personId(third)}`, { disabled });
+    }
+    case "person set": {
+      const limits = given({
+        running: whole(values.running),
+        waiting: whole(values.waiting),
+        starts_per_minute: whole(values["starts-per-minute"]),
+      });
+      const change = given({ role: values.role, limits });
+      return await api.call("PATCH", `/people/${await api.personId(third)}`, change);
+    }
+    case "grant": {
+      const grant = { id: values.id, tokens: whole(third), note: values.note, ...expiry };
+      return await api.call("POST", `/people/${await api.personId(second)}/grants`, given(grant));
+    }
+    case "key mint": {
+      const key = { id: values.id, name: fourth, scope: values.scope, ...expiry, ...tokenLimit };
+      return await api.call("POST", `/people/${await api.personId(third)}/keys`, given(key));
+    }
+    case "key list":
+      return await api.call("GET", `/people/${await api.personId(third)}/keys`);
+    case "key set": {
+      const change = given({ name: values.name, ...expiry, ...tokenLimit });
+      return await api.call("PATCH", `/keys/${third}`, change);
+    }
+    case "key revoke":
+      return await api.call("POST", `/keys/${third}/revoke`, { reason: values.reason });
+    default:
+      throw new AdminProblem(help);
+  }
+}
+
+try {
+  console.log(values.help ? help : JSON.stringify(await run(positionals), null, 2));
+} catch (failure) {
+  if (!(failure instanceof AdminProblem)) throw failure;
+  console.error(failure.message);
+  process.exitCode = 1;
+}

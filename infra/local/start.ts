@@ -1,0 +1,157 @@
+// `npm start`: the whole service on one machine, with no account anywhere. In this order: options,
+// secrets, the built Worker, the engine, workerd, the first people, and what to do next.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { watch } from "node:fs";
+import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureDemoPeople } from "./demo-people.ts";
+import { LOCAL_MODEL, type RunningEngine, startEngine } from "./engine-process.ts";
+import { forget, objectsFolder, readSecrets, writeSecrets } from "./local-secrets.ts";
+import { type LocalOptions, readOptions, StartProblem } from "./options.ts";
+import { type RunningWorker, startWorker } from "./worker-process.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Where to look while editing, and how long to gather changes before a build. */
+const WATCHED = ["src", "docs", "infra/models.json"];
+const WATCH_GATHER_MS = 100;
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if ("help" in options) {
+    console.log(options.help);
+    return;
+  }
+  options.data = resolve(options.data);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  if (options.reset) forget(options.data);
+  options.port = await freePort(options.port);
+  const secrets = readSecrets(options.data);
+  writeSecrets(options.data, secrets);
+
+  say("building the Worker and starting the engine …");
+  const [, engine] = await Promise.all([build(), startEngine(options, secrets.engineKey)]);
+  const worker = await startWorker({
+    port: options.port,
+    objects: objectsFolder(options.data),
+    bindings: bindings(options, secrets, engine),
+  });
+  stopOnSignal(worker, engine);
+
+  const api = `http://127.0.0.1:${options.port}`;
+  const keys = await ensureDemoPeople(api, secrets, options.tokens);
+  writeSecrets(options.data, { ...secrets, ...keys });
+  if (options.watch) rebuildOnChange(worker, say);
+  if (options.json) {
+    const { memberKey: key, adminKey: admin_key } = keys;
+    console.log(JSON.stringify({ api: `${api}/v1`, app: api, key, admin_key, engine: engine.url }));
+  } else {
+    console.log(welcome(api, keys));
+  }
+}
+
+function bindings(
+  options: LocalOptions,
+  secrets: ReturnType<typeof readSecrets>,
+  engine: RunningEngine,
+): Record<string, string> {
+  const { url, apiKey, servedName: served_name } = engine;
+  const backend = { url, served_name, ...(apiKey !== null && { api_key: apiKey }) };
+  const leaseMs = options.holdLeaseSeconds === null ? null : options.holdLeaseSeconds * 1_000;
+  return {
+    KEY_CHECK_SECRETS: secrets.keyCheckSecret,
+    CACHE_SALT_SECRET: secrets.cacheSaltSecret,
+    OPERATOR_KEY: secrets.operatorKey,
+    BACKENDS: JSON.stringify({ [LOCAL_MODEL]: backend }),
+    ...(leaseMs !== null && {
+      HOLD_LEASE_MS: String(leaseMs),
+      HOLD_RENEW_MS: String(Math.floor(leaseMs / 3)),
+    }),
+  };
+}
+
+async function build(): Promise<void> {
+  const child = spawn(process.execPath, ["tools/build.ts", "--if-stale"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new StartProblem("The Worker does not build; the lines above say why.");
+}
+
+/** The port itself if it is free, a free one for 0. */
+async function freePort(port: number): Promise<number> {
+  const probe = createServer();
+  try {
+    probe.listen(port, "127.0.0.1");
+    await once(probe, "listening");
+    const address = probe.address();
+    if (address === null || typeof address === "string") throw new Error("no port was given");
+    return address.port;
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code !== "EADDRINUSE") throw failure;
+    throw new StartProblem(`Port ${port} is taken; choose another one with --port N.`);
+  } finally {
+    probe.close();
+  }
+}
+
+function stopOnSignal(worker: RunningWorker, engine: RunningEngine): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    await Promise.allSettled([worker.stop(), engine.stop()]);
+    process.exit(0);
+  };
+  process.on("SIGINT", () => void stop());
+  process.on("SIGTERM", () => void stop());
+}
+
+function rebuildOnChange(worker: RunningWorker, say: (line: string) => void): void {
+  let gathering = false;
+  const rebuild = async () => {
+    gathering = false;
+    try {
+      await build();
+      await worker.reload();
+      say(`reloaded at ${new Date().toLocaleTimeString()}`);
+    } catch (failure) {
+      say(failure instanceof Error ? failure.message : String(failure));
+    }
+  };
+  for (const path of WATCHED) {
+    watch(resolve(root, path), { recursive: true }, () => {
+      if (gathering) return;
+      gathering = true;
+      setTimeout(() => void rebuild(), WATCH_GATHER_MS);
+    });
+  }
+}
+
+function welcome(api: string, keys: { memberKey: string; adminKey: string }): string {
+  return `
+Continuo is ready.
+
+  App        ${api}
+  API        ${api}/v1
+  Key        ${keys.memberKey}   (researcher@example.org)
+  Admin key  ${keys.adminKey}   (admin@example.org)
+
+Try it:
+
+  curl ${api}/v1/completions \\
+    -H "Authorization: Bearer ${keys.memberKey}" \\
+    -H "Content-Type: application/json" \\
+    -d '{"model": "${LOCAL_MODEL}", "prompt": "Call me", "max_tokens": 24}'
+
+Ctrl-C stops it; the data stays. npm start -- --reset forgets it.`;
+}
+
+main().catch((failure: unknown) => {
+  if (failure instanceof StartProblem) console.error(failure.message);
+  else console.error(failure);
+  process.exit(1);
+});
