@@ -1,0 +1,63 @@
+// What goes into the forward path and what comes out of it.
+import type { PublicError } from "../../contract/errors.ts";
+import type { ForwardLimits } from "./forward-limits.ts";
+import type { Backend } from "./upstream-call.ts";
+import type { Watch } from "./watch.ts";
+
+export interface ForwardInput {
+  backend: Backend;
+  /** The catalogue's id, which the answer's `model` becomes. */
+  modelId: string;
+  /** The upstream JSON. A stream's must ask for both kinds of usage. */
+  body: string;
+  stream: boolean;
+  includeUsage: boolean;
+  continuousUsage: boolean;
+  prompts: number;
+  n: number;
+  requestId: string;
+  /** Of the request; needs the compatibility flag `enable_request_signal`. */
+  clientSignal: AbortSignal;
+  limits: ForwardLimits;
+}
+
+export interface Progress {
+  /** Null when not known yet for all prompts. */
+  promptTokens: number | null;
+  completionTokens: number;
+}
+
+export type Ending =
+  /** From the engine's own final usage. */
+  | { how: "complete"; promptTokens: number; completionTokens: number }
+  /** What had been handed to the client. */
+  | {
+      how: "client_left" | "backend_failed" | "cut";
+      promptTokens: number | null;
+      completionTokens: number;
+    };
+
+export interface ForwardedAnswer {
+  kind: "answer";
+  contentType: string;
+  body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
+  /** Never rejects. To be kept alive by `waitUntil`. */
+  ended: Promise<Ending>;
+  progress(): Progress;
+  /** Ends a running answer with this error; one that has ended stays as it is. */
+  cut(error: PublicError): void;
+}
+
+export type Forwarded =
+  /** The client has received nothing; the gateway answers with the error. */
+  | { kind: "refused"; error: PublicError; usage: null }
+  /** Left before there was a status. */
+  | { kind: "client_left" }
+  | ForwardedAnswer;
+
+/** A stop comes before any failure: most failures are its consequence. */
+export function refusedBy(watch: Watch, error: PublicError): Forwarded {
+  const stop = watch.stopped();
+  if (stop?.why === "client_left") return { kind: "client_left" };
+  return { kind: "refused", error: stop === null ? error : stop.error, usage: null };
+}

@@ -1,0 +1,43 @@
+// What the backend is sent. Built from nothing: vLLM obeys `x-request-id`, `x-vllm-priority` and
+// other headers, so none of the client's is passed on.
+
+export interface Backend {
+  /** Without the trailing `/v1`. */
+  url: string;
+  apiKey: string | null;
+  /** Sent with every request, such as a proxy's own secrets. */
+  headers: Readonly<Record<string, string>>;
+  servedName: string;
+}
+
+export interface UpstreamCall {
+  path: "/v1/completions" | "/tokenize" | "/detokenize";
+  body: string;
+  accept: "application/json" | "text/event-stream";
+  requestId: string;
+  signal: AbortSignal;
+}
+
+export function callBackend(backend: Backend, call: UpstreamCall): Promise<Response> {
+  const url = `${backend.url.replace(/\/+$/, "")}${call.path}`;
+  return fetch(url, {
+    method: "POST",
+    headers: upstreamHeaders(backend, call),
+    body: call.body,
+    signal: call.signal,
+    // A redirect would carry the prompt and the backend's key to an address nobody configured.
+    redirect: "manual",
+  });
+}
+
+export function upstreamHeaders(backend: Backend, call: UpstreamCall): Record<string, string> {
+  return {
+    ...backend.headers,
+    ...(backend.apiKey === null ? {} : { authorization: `Bearer ${backend.apiKey}` }),
+    "content-type": "application/json",
+    accept: call.accept,
+    // A compressed answer would be held back until a block is full, and its bytes be no JSON.
+    "accept-encoding": "identity",
+    "x-request-id": call.requestId,
+  };
+}
