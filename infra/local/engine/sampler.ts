@@ -4,10 +4,11 @@ import { type Distribution, drawFrom, type LanguageModel } from "./distribution.
 import type { Random } from "./random.ts";
 import type { SamplingParams } from "./sampling-params.ts";
 import { Scores } from "./scores.ts";
+import { Weights } from "./weights.ts";
 
 const GREEDY_BELOW = 1e-5;
-const REMEMBERED_CHOICES = 20_000;
-const REMEMBERED_TEMPERATURES = 64;
+/** Entries of each of the sampler's caches. */
+const REMEMBERED = 20_000;
 
 /** What of a sequence's past the parameters look at. */
 export interface Past {
@@ -19,7 +20,8 @@ export class Sampler {
   readonly #model: LanguageModel;
   readonly #scores: Scores;
   readonly #greedyChoices = new Map<string, number>();
-  readonly #tailTotals = new Map<number, number>();
+  readonly #totals = new Map<string, number>();
+  readonly #baseTotals = new Map<number, number>();
 
   constructor(model: LanguageModel) {
     this.#model = model;
@@ -34,97 +36,101 @@ export class Sampler {
       return drawFrom(this.#model.base, distribution, random.next());
     }
     const scores = this.#scores.fill(distribution);
-    scores.toLogarithms();
     if (changes) changeScores(scores, params, past);
     if (greedy) return scores.best(1)[0] ?? 0;
+    const weights = new Weights(scores, params.temperature);
+    const total = () =>
+      changes ? this.#total(weights) : this.#rememberedTotal(contextKey(distribution), weights);
     return isFiltered(params)
-      ? this.#drawFiltered(params, random.next())
-      : this.#drawAny(params.temperature, random.next());
+      ? drawFiltered(weights, params, total, random.next())
+      : drawAny(weights, total(), random.next());
   }
 
-  /** The context alone decides a greedy choice, and the longest layer's place names the context. */
   #greedy(distribution: Distribution): number {
-    const key = `${distribution.layers.length}:${distribution.layers.at(-1)?.followers.start}`;
+    const key = contextKey(distribution);
     const known = this.#greedyChoices.get(key);
     if (known !== undefined) return known;
     const choice = this.#scores.fill(distribution).best(1)[0] ?? 0;
-    if (this.#greedyChoices.size >= REMEMBERED_CHOICES) this.#greedyChoices.clear();
-    this.#greedyChoices.set(key, choice);
+    remember(this.#greedyChoices, key, choice);
     return choice;
   }
 
-  /** Draws over the whole vocabulary at any temperature. */
-  #drawAny(temperature: number, uniform: number): number {
-    const scores = this.#scores;
-    const top = scores.score(scores.best(1)[0] ?? 0);
-    const weights = this.#standingWeights(temperature, top);
-    let rest = uniform * (weights.standing + weights.tail);
-    for (let i = 0; i < scores.count; i++) {
-      const id = scores.ids[i] as number;
-      rest -= Math.exp((scores.score(id) - top) / temperature);
-      if (rest < 0) return id;
-    }
-    for (const id of scores.base.order) {
-      if (scores.isTouched(id)) continue;
-      rest -= Math.exp((scores.score(id) - top) / temperature);
-      if (rest < 0) return id;
-    }
-    return scores.best(1)[0] ?? 0;
+  /** All tokens' weight. The followers are walked; the base's share is known per temperature. */
+  #total(weights: Weights): number {
+    return weights.total(this.#baseTotal(weights.temperature));
   }
 
-  #standingWeights(temperature: number, top: number): { standing: number; tail: number } {
-    const scores = this.#scores;
-    let standing = 0;
-    let untouchedBase = this.#tailTotal(temperature);
-    for (let i = 0; i < scores.count; i++) {
-      const id = scores.ids[i] as number;
-      standing += Math.exp((scores.score(id) - top) / temperature);
-      untouchedBase -= Math.exp((scores.base.logProbability[id] as number) / temperature);
-    }
-    const factor = Math.exp((scores.tail - top) / temperature);
-    return { standing, tail: factor === 0 ? 0 : factor * Math.max(untouchedBase, 0) };
-  }
-
-  /** The base distribution's whole weight at a temperature: one walk, then remembered. */
-  #tailTotal(temperature: number): number {
-    const known = this.#tailTotals.get(temperature);
+  #rememberedTotal(context: string, weights: Weights): number {
+    if (weights.temperature === 1) return weights.of(1);
+    const key = `${weights.temperature}:${context}`;
+    const known = this.#totals.get(key);
     if (known !== undefined) return known;
-    let total = 0;
-    for (const log of this.#model.base.logProbability) total += Math.exp(log / temperature);
-    if (this.#tailTotals.size >= REMEMBERED_TEMPERATURES) this.#tailTotals.clear();
-    this.#tailTotals.set(temperature, total);
+    const total = this.#total(weights);
+    remember(this.#totals, key, total);
     return total;
   }
 
-  #drawFiltered(params: SamplingParams, uniform: number): number {
-    const scores = this.#scores;
-    const { temperature, topP } = params;
-    const top = scores.score(scores.best(1)[0] ?? 0);
-    const weigh = (id: number) => Math.exp((scores.score(id) - top) / temperature);
-    const kept = this.#keptIds(params, top);
-    let total: number;
-    if (kept === undefined) {
-      const weights = this.#standingWeights(temperature, top);
-      total = weights.standing + weights.tail;
-    } else {
-      total = kept.reduce((sum, id) => sum + weigh(id), 0);
-    }
-    const nucleus = nucleusOf(kept ?? ((limit) => scores.best(limit)), weigh, total * topP);
-    let rest = uniform * nucleus.weight;
-    for (const id of nucleus.ids) {
-      rest -= weigh(id);
-      if (rest < 0) return id;
-    }
-    return nucleus.ids.at(-1) ?? 0;
+  #baseTotal(temperature: number): number {
+    const known = this.#baseTotals.get(temperature);
+    if (known !== undefined) return known;
+    let total = 0;
+    for (const log of this.#model.base.logProbability) total += Math.exp(log / temperature);
+    remember(this.#baseTotals, temperature, total);
+    return total;
   }
+}
 
-  /** What min_p and top_k leave; undefined if neither is on. */
-  #keptIds({ topK, minP, temperature }: SamplingParams, top: number): number[] | undefined {
-    if (topK <= 0 && minP <= 0) return undefined;
-    const least = minP > 0 ? top + temperature * Math.log(minP) : Number.NEGATIVE_INFINITY;
-    if (topK > 0) return this.#scores.best(topK).filter((id) => this.#scores.score(id) >= least);
-    return this.#scores.best(this.#scores.countAtLeast(least));
+/** The longest layer's place names the context, and with it the whole distribution. */
+function contextKey({ layers }: Distribution): string {
+  return `${layers.length}:${layers.at(-1)?.followers.start ?? 0}`;
+}
+
+function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
+  if (map.size >= REMEMBERED) map.clear();
+  map.set(key, value);
+}
+
+/** Draws over the whole vocabulary at any temperature. */
+function drawAny(weights: Weights, total: number, uniform: number): number {
+  const { scores } = weights;
+  let rest = uniform * total;
+  for (let i = 0; i < scores.count; i++) {
+    const id = scores.ids[i] as number;
+    rest -= weights.ofToken(id);
+    if (rest < 0) return id;
   }
+  for (const id of scores.base.order) {
+    if (scores.isTouched(id)) continue;
+    rest -= weights.ofToken(id);
+    if (rest < 0) return id;
+  }
+  return scores.best(1)[0] ?? 0;
+}
+
+function drawFiltered(
+  weights: Weights,
+  params: SamplingParams,
+  total: () => number,
+  uniform: number,
+): number {
+  const kept = keptIds(weights, params);
+  const all = kept === undefined ? total() : kept.reduce((sum, id) => sum + weights.ofToken(id), 0);
+  const source = kept ?? ((limit: number) => weights.scores.best(limit));
+  const nucleus = nucleusOf(source, (id) => weights.ofToken(id), all * params.topP);
+  let rest = uniform * nucleus.weight;
+  for (const id of nucleus.ids) {
+    rest -= weights.ofToken(id);
+    if (rest < 0) return id;
+  }
+  return nucleus.ids.at(-1) ?? 0;
+}
+
+/** What min_p and top_k leave; undefined if neither is on. */
+function keptIds(weights: Weights, { topK, minP }: SamplingParams): number[] | undefined {
+  const { scores } = weights;
+  if (topK > 0) return scores.best(topK).filter((id) => weights.ofToken(id) >= minP);
+  if (minP > 0) return scores.best(scores.countAtLeast(weights.scoreWithWeight(minP)));
+  return undefined;
 }
 
 /** The fewest best tokens that weigh at least `enough`. */
@@ -163,6 +169,7 @@ function changesScores(params: SamplingParams, past: Past): boolean {
 }
 
 function changeScores(scores: Scores, params: SamplingParams, past: Past): void {
+  scores.toLogarithms();
   if (params.allowedTokenIds !== undefined) scores.restrictTo(params.allowedTokenIds);
   for (const word of params.badWordIds) {
     if (!endsWith(past.output, word)) continue;

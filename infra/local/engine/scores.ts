@@ -17,7 +17,8 @@ export class Scores {
   readonly #values = new Float64Array(VOCABULARY_SIZE);
   readonly #stamps = new Uint32Array(VOCABULARY_SIZE);
   #stamp = 0;
-  #logarithms = false;
+  /** Whether scores are logits; else they are probabilities. */
+  logarithms = false;
 
   constructor(base: Base) {
     this.base = base;
@@ -26,7 +27,7 @@ export class Scores {
   /** Loads a distribution, as probabilities. */
   fill(distribution: Distribution): this {
     this.#clear();
-    this.#logarithms = false;
+    this.logarithms = false;
     this.tail = distribution.baseWeight;
     for (const layer of distribution.layers) {
       const { level, start, end } = layer.followers;
@@ -50,13 +51,13 @@ export class Scores {
 
   /** From here on scores are log-probabilities, up to a constant: logits. */
   toLogarithms(): void {
-    if (this.#logarithms) return;
+    if (this.logarithms) return;
     for (let i = 0; i < this.count; i++) {
       const id = this.ids[i] as number;
       this.#values[id] = Math.log(this.#values[id] as number);
     }
     this.tail = Math.log(this.tail);
-    this.#logarithms = true;
+    this.logarithms = true;
   }
 
   isTouched(id: number): boolean {
@@ -68,7 +69,7 @@ export class Scores {
   }
 
   #tailScore(id: number): number {
-    return this.#logarithms
+    return this.logarithms
       ? this.tail + (this.base.logProbability[id] as number)
       : this.tail * (this.base.probability[id] as number);
   }
@@ -115,7 +116,7 @@ export class Scores {
   /** The `limit` best tokens, best first, equal ones by id. Impossible tokens are left out. */
   best(limit: number): number[] {
     const standing = limit <= INSERTION_LIMIT ? this.#bestByInsertion(limit) : this.#sorted();
-    const hasTail = this.tail > (this.#logarithms ? Number.NEGATIVE_INFINITY : 0);
+    const hasTail = this.tail > (this.logarithms ? Number.NEGATIVE_INFINITY : 0);
     const merged: number[] = [];
     let next = 0;
     let position = hasTail ? 0 : VOCABULARY_SIZE;
@@ -146,17 +147,25 @@ export class Scores {
   }
 
   #bestByInsertion(limit: number): number[] {
+    const values = this.#values;
     const best: number[] = [];
+    // What a token must reach to be looked at again: nearly all fall to this one comparison.
+    let least = this.logarithms ? -Number.MAX_VALUE : Number.MIN_VALUE;
     for (let i = 0; i < this.count; i++) {
       const id = this.ids[i] as number;
-      const value = this.#values[id] as number;
-      if (value === Number.NEGATIVE_INFINITY) continue;
-      const last = best[best.length - 1];
-      if (best.length === limit && last !== undefined && !this.#before(id, last)) continue;
-      if (best.length === limit) best.pop();
+      const value = values[id] as number;
+      if (value < least) continue;
       let place = best.length;
-      while (place > 0 && this.#before(id, best[place - 1] as number)) place--;
+      while (place > 0) {
+        const other = best[place - 1] as number;
+        const there = values[other] as number;
+        if (there > value || (there === value && other < id)) break;
+        place--;
+      }
+      if (place === limit) continue;
       best.splice(place, 0, id);
+      if (best.length > limit) best.pop();
+      if (best.length === limit) least = values[best[limit - 1] as number] as number;
     }
     return best;
   }
