@@ -1,13 +1,17 @@
 // An Account's tokens: Grants, Holds and what was spent. Refuses I/O, clocks and randomness; `now` is
 // passed in, and every function is deterministic, so replaying the same calls gives the same ledger.
 //
-// Two laws hold after each call:
+// Three laws hold whenever an answer leaves:
 //   granted = available + held + spent, with available >= 0           (what people are shown)
-//   block >= held + setAside + spent since the last commit            (what makes a crash harmless)
+//   block >= held + setAside + ended since the last commit            (what makes a crash harmless)
+//   leases given <= leases on disk + LEASES_AHEAD_MS                  (how long it stays so)
 // `block` is what the last commit set aside on disk. The second law means that the disk always says
-// that *less* is available than is: whatever memory is lost, nothing can be spent twice. A call that
-// would break it makes `mustCommit` true, and its answer waits for a write; all others write nothing.
-// A Grant's lapse is the one thing that makes the disk say more than is, so it is such a call too.
+// that *less* is available than is: whatever memory is lost, nothing can be spent twice. An ended
+// Hold counts in full until its end is on disk: a restart would find the Hold again, and whoever got
+// its tokens meanwhile needs others. The third law keeps what was set aside until every gateway that
+// lives has come back for it. A call that would break a law makes `mustCommit` true, and its answer
+// waits for a write; all others write nothing. So does a Grant's lapse: without it the disk would
+// say that more is available.
 import type {
   GrantRecord,
   HeldRequest,
@@ -15,7 +19,7 @@ import type {
   TokenUsage,
   UnreportedFigures,
 } from "../contract/account.ts";
-import { BLOCK_AHEAD_TOKENS, ENDED_KEPT_MS } from "../contract/limits.ts";
+import { BLOCK_AHEAD_TOKENS, ENDED_KEPT_MS, HOLD_RENEW_MS } from "../contract/limits.ts";
 import { draw, lapse, refund, sortForSpending } from "./grants.ts";
 
 export interface Hold extends HeldRequest {
@@ -69,12 +73,21 @@ export interface Ledger {
   ended: Map<string, Ending>;
   /** Set aside before a crash and not yet claimed by the request it was for. */
   setAside: { tokens: number; until: number };
+  /** The end of the last lease that was given, and of the last that the disk knows or covers. */
+  leases: { given: number; onDisk: number };
   block: number;
   keyMonths: Map<string, number>;
-  uncommitted: { spent: number; lapsed: number; endings: Ending[]; usage: UsageDelta[] };
+  /** `ended` counts each Hold that ended in full, or what it cost where that is more. */
+  uncommitted: { ended: number; lapsed: number; endings: Ending[]; usage: UsageDelta[] };
   unreported: UnreportedFigures;
   overrunTokens: number;
 }
+
+/**
+ * A third of the renewals' rhythm: a gateway's next renewal comes long before the lease that the
+ * disk knows ends, also when a crash takes some seconds.
+ */
+const LEASES_AHEAD_MS = HOLD_RENEW_MS / 3;
 
 const NOTHING: TokenUsage = { promptTokens: 0, completionTokens: 0 };
 
@@ -97,6 +110,7 @@ export function openLedger(durable: Durable, leaseMs: number): Ledger {
   const held = durable.holds.reduce((sum, hold) => sum + hold.held, 0);
   const grants = durable.grants.map((grant) => ({ ...grant }));
   sortForSpending(grants);
+  const until = durable.at + leaseMs;
   return {
     grants,
     granted: grants.reduce((sum, grant) => sum + grant.tokens - grant.lapsed, 0),
@@ -104,10 +118,11 @@ export function openLedger(durable: Durable, leaseMs: number): Ledger {
     held,
     holds,
     ended: new Map(durable.endings.map((ending) => [ending.requestId, ending])),
-    setAside: { tokens: Math.max(0, durable.block - held), until: durable.at + leaseMs },
+    setAside: { tokens: Math.max(0, durable.block - held), until },
+    leases: { given: until, onDisk: until },
     block: durable.block,
     keyMonths: new Map(durable.keyMonths),
-    uncommitted: { spent: 0, lapsed: 0, endings: [], usage: [] },
+    uncommitted: { ended: 0, lapsed: 0, endings: [], usage: [] },
     unreported: { ...durable.unreported },
     overrunTokens: durable.overrunTokens,
   };
@@ -125,8 +140,12 @@ export function figures(ledger: Ledger): TokenFigures {
 }
 
 export function mustCommit(ledger: Ledger): boolean {
-  const { spent, lapsed } = ledger.uncommitted;
-  return lapsed > 0 || ledger.block < ledger.held + ledger.setAside.tokens + spent;
+  const { held, setAside, leases, uncommitted } = ledger;
+  return (
+    ledger.block < held + setAside.tokens + uncommitted.ended ||
+    leases.given > leases.onDisk + LEASES_AHEAD_MS ||
+    uncommitted.lapsed > 0
+  );
 }
 
 /** Sets `request.held` tokens aside. False when they are not available; a repeat changes nothing. */
@@ -134,6 +153,7 @@ export function takeHold(ledger: Ledger, request: HeldRequest, leaseUntil: numbe
   if (ledger.holds.has(request.requestId)) return true;
   if (request.held > figures(ledger).available) return false;
   putHold(ledger, { ...request, leaseUntil, progress: NOTHING });
+  ledger.leases.given = Math.max(ledger.leases.given, leaseUntil);
   return true;
 }
 
@@ -148,6 +168,7 @@ export function renewHold(
   const hold = ledger.holds.get(request.requestId) ?? adopt(ledger, request);
   hold.leaseUntil = leaseUntil;
   hold.progress = progress;
+  ledger.leases.given = Math.max(ledger.leases.given, leaseUntil);
   return true;
 }
 
@@ -203,8 +224,9 @@ export function addGrant(ledger: Ledger, grant: GrantRecord): void {
 export function commit(ledger: Ledger, now: number, atRest: boolean): Commit {
   const wanted = ledger.held + ledger.setAside.tokens + (atRest ? 0 : BLOCK_AHEAD_TOKENS);
   ledger.block = Math.min(wanted, ledger.granted - ledger.spent);
+  ledger.leases.onDisk = ledger.leases.given;
   const { endings, usage } = ledger.uncommitted;
-  ledger.uncommitted = { spent: 0, lapsed: 0, endings: [], usage: [] };
+  ledger.uncommitted = { ended: 0, lapsed: 0, endings: [], usage: [] };
   for (const [id, ending] of ledger.ended) {
     if (ending.at > now - ENDED_KEPT_MS) break;
     ledger.ended.delete(id);
@@ -282,6 +304,7 @@ function end(
   const { requestId, keyId, model, held } = hold;
   const ending: Ending = { requestId, keyId, model, held, how, usage, charged: 0, at: now };
   const defect = charge(ledger, ending, total(usage), held);
+  ledger.uncommitted.ended += Math.max(held, ending.charged);
   record(ledger, ending);
   if (total(usage) > 0) addUsage(ledger, ending, 1, usage, now);
   lapseGrants(ledger, now);
@@ -298,10 +321,10 @@ function correct(ledger: Ledger, before: Ending, usage: TokenUsage, now: number)
   let defect: SettleDefect = null;
   if (more >= 0) {
     defect = charge(ledger, ending, more, more);
+    ledger.uncommitted.ended += ending.charged - before.charged;
   } else {
     refund(ledger.grants, -more);
     ledger.spent += more;
-    ledger.uncommitted.spent += more;
     ending.charged += more;
   }
   record(ledger, ending);
@@ -321,7 +344,6 @@ function charge(ledger: Ledger, ending: Ending, tokens: number, expected: number
   const charged = Math.min(tokens, figures(ledger).available);
   draw(ledger.grants, charged);
   ledger.spent += charged;
-  ledger.uncommitted.spent += charged;
   ending.charged += charged;
   ledger.overrunTokens += tokens - charged;
   if (charged < tokens) return "above_available";

@@ -117,7 +117,13 @@ export function totalOf(usage: TokenUsage): number {
   return usage.promptTokens + usage.completionTokens;
 }
 
-export function monthOf(entry: Pick<Entry, "request" | "endedAt">): string {
+export function sumOf<Item>(items: Iterable<Item>, amount: (item: Item) => number): number {
+  let sum = 0;
+  for (const item of items) sum += amount(item);
+  return sum;
+}
+
+function monthOf(entry: Pick<Entry, "request" | "endedAt">): string {
   return `${new Date(entry.endedAt).toISOString().slice(0, 7)} ${entry.request.keyId}`;
 }
 
@@ -128,20 +134,25 @@ export function perform(run: Run, command: Command): void {
   expireEntries(run);
   switch (command.call) {
     case "grant":
-      return grant(run, command.tokens, command.lastsMs);
+      grant(run, command.tokens, command.lastsMs);
+      break;
     case "hold":
-      return hold(run, command);
+      hold(run, command);
+      break;
     case "repeatHold":
-      return repeatHold(run, command.pick);
+      repeatHold(run, command.pick);
+      break;
     case "renew":
-      return renew(run, command.pick, command.percent);
+      renew(run, command.pick, command.percent);
+      break;
     case "settle":
-      return report(run, command.pick, command.percent);
+      report(run, command.pick, command.percent);
+      break;
     case "commit":
       run.commits.push(commit(run.ledger, run.now, command.atRest));
-      return;
+      break;
     case "pass":
-      return;
+      break;
   }
 }
 
