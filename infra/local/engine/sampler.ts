@@ -9,6 +9,7 @@ import { Weights } from "./weights.ts";
 const GREEDY_BELOW = 1e-5;
 /** Entries of each of the sampler's caches. */
 const REMEMBERED = 20_000;
+const NUCLEUS_FIRST_TRY = 64;
 
 /** What of a sequence's past the parameters look at. */
 export interface Past {
@@ -115,8 +116,10 @@ function drawFiltered(
 ): number {
   const kept = keptIds(weights, params);
   const all = kept === undefined ? total() : kept.reduce((sum, id) => sum + weights.ofToken(id), 0);
-  const source = kept ?? ((limit: number) => weights.scores.best(limit));
-  const nucleus = nucleusOf(source, (id) => weights.ofToken(id), all * params.topP);
+  const nucleus =
+    kept === undefined
+      ? nucleusOfAll(weights, all * params.topP)
+      : nucleusOf(kept, weights, all * params.topP);
   let rest = uniform * nucleus.weight;
   for (const id of nucleus.ids) {
     rest -= weights.ofToken(id);
@@ -133,23 +136,27 @@ function keptIds(weights: Weights, { topK, minP }: SamplingParams): number[] | u
   return undefined;
 }
 
+interface Nucleus {
+  readonly ids: number[];
+  readonly weight: number;
+}
+
 /** The fewest best tokens that weigh at least `enough`. */
-function nucleusOf(
-  source: number[] | ((limit: number) => number[]),
-  weigh: (id: number) => number,
-  enough: number,
-): { ids: number[]; weight: number } {
-  for (let limit = 64; ; limit *= 8) {
-    const candidates = Array.isArray(source) ? source : source(limit);
-    const ids: number[] = [];
-    let weight = 0;
-    for (const id of candidates) {
-      ids.push(id);
-      weight += weigh(id);
-      if (weight >= enough) return { ids, weight };
-    }
-    if (Array.isArray(source) || candidates.length < limit) return { ids, weight };
+function nucleusOf(ranked: Iterable<number>, weights: Weights, enough: number): Nucleus {
+  const ids: number[] = [];
+  let weight = 0;
+  for (const id of ranked) {
+    ids.push(id);
+    weight += weights.ofToken(id);
+    if (weight >= enough) break;
   }
+  return { ids, weight };
+}
+
+/** Tries a few first: sorting all followers of a common word is dear. */
+function nucleusOfAll(weights: Weights, enough: number): Nucleus {
+  const few = nucleusOf(weights.scores.best(NUCLEUS_FIRST_TRY), weights, enough);
+  return few.weight >= enough ? few : nucleusOf(weights.scores.ranked(), weights, enough);
 }
 
 function isFiltered({ topK, topP, minP }: SamplingParams): boolean {

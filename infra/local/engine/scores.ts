@@ -2,6 +2,7 @@
 // (those that followed the context, or that a parameter touches), and one factor on the base
 // distribution for all others. One object serves every sequence, a step at a time.
 import { addedByNode, type Base, type Distribution } from "./distribution.ts";
+import { sortByScore } from "./sort-by-score.ts";
 import { VOCABULARY_SIZE } from "./tokenizer.ts";
 
 /** Up to this many, the best are kept by insertion while scanning; above, the scores are sorted. */
@@ -116,29 +117,39 @@ export class Scores {
   /** The `limit` best tokens, best first, equal ones by id. Impossible tokens are left out. */
   best(limit: number): number[] {
     const standing = limit <= INSERTION_LIMIT ? this.#bestByInsertion(limit) : this.#sorted();
-    const hasTail = this.tail > (this.logarithms ? Number.NEGATIVE_INFINITY : 0);
     const merged: number[] = [];
-    let next = 0;
-    let position = hasTail ? 0 : VOCABULARY_SIZE;
-    while (merged.length < limit) {
-      while (position < VOCABULARY_SIZE && this.isTouched(this.base.order[position] as number)) {
-        position++;
-      }
-      const fromTail = this.base.order[position];
-      const standsOut = standing[next];
-      if (standsOut === undefined && fromTail === undefined) break;
-      if (
-        fromTail === undefined ||
-        (standsOut !== undefined && this.#before(standsOut, fromTail))
-      ) {
-        merged.push(standsOut as number);
-        next++;
-      } else {
-        merged.push(fromTail);
-        position++;
-      }
+    for (const id of this.#merge(standing)) {
+      if (merged.length >= limit) break;
+      merged.push(id);
     }
     return merged;
+  }
+
+  /** All tokens, best first, as far as the reader takes them. */
+  ranked(): Iterable<number> {
+    return this.#merge(this.#sorted());
+  }
+
+  *#merge(standing: ArrayLike<number>): Generator<number> {
+    const { order } = this.base;
+    const hasTail = this.tail > (this.logarithms ? Number.NEGATIVE_INFINITY : 0);
+    let next = 0;
+    let position = hasTail ? 0 : VOCABULARY_SIZE;
+    for (;;) {
+      while (position < VOCABULARY_SIZE && this.isTouched(order[position] as number)) position++;
+      const standsOut = standing[next];
+      const fromTail = order[position];
+      if (
+        standsOut !== undefined &&
+        (fromTail === undefined || this.#before(standsOut, fromTail))
+      ) {
+        next++;
+        yield standsOut;
+      } else if (fromTail !== undefined) {
+        position++;
+        yield fromTail;
+      } else return;
+    }
   }
 
   #before(a: number, b: number): boolean {
@@ -170,12 +181,10 @@ export class Scores {
     return best;
   }
 
-  #sorted(): number[] {
-    const possible = Array.from(this.ids.subarray(0, this.count)).filter(
-      (id) => this.#values[id] !== Number.NEGATIVE_INFINITY,
-    );
-    return possible.sort(
-      (a, b) => (this.#values[b] as number) - (this.#values[a] as number) || a - b,
-    );
+  #sorted(): Uint16Array {
+    const possible = this.ids
+      .subarray(0, this.count)
+      .filter((id) => this.#values[id] !== Number.NEGATIVE_INFINITY);
+    return sortByScore(possible, this.#values);
   }
 }

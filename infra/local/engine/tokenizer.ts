@@ -38,12 +38,20 @@ export function tokenText(id: number): string {
   return textOfToken[id] ?? "";
 }
 
+/** Special tokens are found here, so none is left for the encoder to look for. */
+const noneSpecial = { disallowedSpecial: new Set<string>() };
+
 /** Token ids of a text; `<|endoftext|>` in it is the special token, as in Hugging Face's GPT-2. */
 export function tokenize(text: string): number[] {
-  if (text.length <= LONGEST_MERGED_RUN_UNITS) return encode(text, { allowedSpecial: "all" });
+  if (text.length <= LONGEST_MERGED_RUN_UNITS && !text.includes(END_OF_TEXT_TEXT)) {
+    return encode(text, noneSpecial);
+  }
   const ids: number[] = [];
-  for (const part of splitLongRuns(text)) {
-    for (const id of encode(part, { allowedSpecial: "all" })) ids.push(id);
+  for (const [i, between] of text.split(END_OF_TEXT_TEXT).entries()) {
+    if (i > 0) ids.push(END_OF_TEXT);
+    for (const part of splitLongRuns(between)) {
+      for (const id of encode(part, noneSpecial)) ids.push(id);
+    }
   }
   return ids;
 }
