@@ -1,11 +1,13 @@
 // The built Worker in workerd, its objects on disk. Clients talk to workerd's own socket for the
 // Worker, not to the development proxy, which would be the slowest part of the way.
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const built = join(root, "dist");
 
 export interface RunningWorker {
   /** Loads dist/ again, after a build. */
@@ -13,11 +15,14 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-export async function startWorker(settings: {
+interface WorkerSettings {
   port: number;
+  /** The folder of the objects' databases. */
   objects: string;
   bindings: Record<string, string>;
-}): Promise<RunningWorker> {
+}
+
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const miniflare = new Miniflare(workerdOptions(settings));
   await miniflare.ready;
   return {
@@ -26,23 +31,34 @@ export async function startWorker(settings: {
   };
 }
 
-function workerdOptions({ port, objects, bindings }: Parameters<typeof startWorker>[0]) {
+function workerdOptions({ port, objects, bindings }: WorkerSettings) {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
+  // The build has bundled everything; what is left beside it are pages and migrations.
+  const { modulesRules: _, ...deployed } = workerOptions;
   return convertV4MiniflareOptions({
     log: new Log(LogLevel.ERROR),
     resourcePersistencePath: objects,
     telemetry: { enabled: false },
     workers: [
       {
-        ...workerOptions,
+        ...deployed,
         name: "continuo",
-        modules: true,
-        rootPath: join(root, "dist"),
-        modulesRoot: join(root, "dist"),
-        scriptPath: join(root, "dist/main.js"),
+        modulesRoot: built,
+        modules: builtModules(),
         bindings,
         unsafeDirectSockets: [{ host: "127.0.0.1", port }],
       },
     ],
   });
+}
+
+/** main.js first: the first module is the one that workerd starts. */
+function builtModules() {
+  const texts = readdirSync(built).filter(
+    (name) => /\.(md|sql)$/.test(name) && name !== "README.md",
+  );
+  return [
+    { type: "ESModule" as const, path: join(built, "main.js") },
+    ...texts.map((name) => ({ type: "Text" as const, path: join(built, name) })),
+  ];
 }

@@ -39,6 +39,10 @@ export interface DirectoryRpc {
     change: { role?: Role | undefined; disabled?: boolean | undefined },
   ): Promise<Repeatable<Person>>;
   person(id: string): Promise<Person | null>;
-  people(page: { after: string | null; limit: number; email: string | null }): Promise<Page<Person>>;
+  people(page: {
+    after: string | null;
+    limit: number;
+    email: string | null;
+  }): Promise<Page<Person>>;
   record(entry: AuditEntry): Promise<void>;
 }

@@ -64,4 +64,8 @@ export const routes = [
 ] as const satisfies readonly Route[];
 
 /** Routes of OpenAI's API that base models cannot serve; each answers `chat_unsupported`. */
-export const unsupportedPaths = ["/v1/chat/completions", "/v1/responses", "/v1/embeddings"] as const;
+export const unsupportedPaths = [
+  "/v1/chat/completions",
+  "/v1/responses",
+  "/v1/embeddings",
+] as const;
