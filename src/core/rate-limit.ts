@@ -18,15 +18,16 @@ export type RateDecision =
 export function judgeStart(state: RateState, perMinute: number, now: number): RateDecision {
   const interval = RATE_WINDOW_MS / perMinute;
   const next = Math.max(state, now) + interval;
-  const over = next - now - RATE_WINDOW_MS;
-  // Sums of a fractional interval drift by less than a millionth of a millisecond.
-  return over > 1e-6
-    ? { allowed: false, retryAfterMs: Math.max(1, Math.ceil(over)) }
-    : { allowed: true, next };
+  // Clocks tick in whole milliseconds, and at today's times a double steps by 0.0002 of one: sums of
+  // a fractional interval drift by less than the half that is rounded away, and stay exact above it.
+  const over = Math.round(next - now - RATE_WINDOW_MS);
+  return over > 0 ? { allowed: false, retryAfterMs: over } : { allowed: true, next };
 }
 
 export function rateFigures(state: RateState, perMinute: number, now: number): RateFigures {
-  const ahead = Math.max(0, state - now);
-  const remaining = Math.floor(((RATE_WINDOW_MS - ahead) * perMinute) / RATE_WINDOW_MS + 1e-6);
-  return { remaining: Math.max(0, remaining), resetMs: Math.ceil(ahead) };
+  const resetMs = Math.max(0, Math.round(state - now));
+  const free = RATE_WINDOW_MS - Math.max(0, state - now);
+  // The same half millisecond, so that as many remain as would be allowed.
+  const remaining = Math.floor(((free + 0.5) * perMinute) / RATE_WINDOW_MS);
+  return { remaining: Math.min(perMinute, Math.max(0, remaining)), resetMs };
 }
