@@ -36,7 +36,7 @@ export interface PromptLogprob {
   decoded_token: string;
 }
 
-export interface Answer {
+interface Answer {
   id: string;
   choices: Choice[];
   usage: { prompt_tokens: number; total_tokens: number; completion_tokens: number };

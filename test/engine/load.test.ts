@@ -117,6 +117,13 @@ describe("a cold start", () => {
     expect(cold.touch(340_000)).toBe(true);
   });
 
+  test("is over after its time, over HTTP", async () => {
+    const engine = await start({ coldStartSeconds: 1, idleSeconds: 3600 });
+    await expect
+      .poll(async () => (await engine.post({ prompt: "a" })).status, { timeout: 9_000 })
+      .toBe(200);
+  });
+
   test("is none unless asked for", async () => {
     const engine = await start({});
     expect(firstChoice(await engine.complete({ prompt: "a", max_tokens: 1 })).index).toBe(0);

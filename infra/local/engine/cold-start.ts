@@ -16,12 +16,11 @@ export class ColdStart {
   /** Begins the start if there is none yet; says whether it is over. */
   touch(now: number): boolean {
     if (this.#startMs === 0) return true;
+    const ready = this.#readyAt !== undefined && now >= this.#readyAt;
     const idle = this.#idleMs > 0 && this.#inUse === 0 && now - this.#lastUsed > this.#idleMs;
-    if (this.#readyAt === undefined || (idle && now >= this.#readyAt)) {
-      if (this.#readyAt !== undefined || this.#lastUsed === 0) this.#readyAt = now + this.#startMs;
-    }
+    if (this.#readyAt === undefined || (ready && idle)) this.#readyAt = now + this.#startMs;
     this.#lastUsed = now;
-    return now >= (this.#readyAt ?? 0);
+    return now >= this.#readyAt;
   }
 
   /** Counts a request that keeps the model up; call what it returns once it has ended. */

@@ -23,7 +23,7 @@ export interface Base {
   readonly cumulative: Float64Array;
 }
 
-export function baseOf(ngrams: Ngrams): Base {
+function baseOf(ngrams: Ngrams): Base {
   const counts = ngrams.levels[0]?.counts ?? new Uint32Array(VOCABULARY_SIZE + 1);
   const total = (counts[VOCABULARY_SIZE] as number) + FLOOR_COUNT * VOCABULARY_SIZE;
   const probability = new Float64Array(VOCABULARY_SIZE);

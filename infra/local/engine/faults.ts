@@ -23,7 +23,7 @@ const faultNames = [
   "gzip-anyway",
 ] as const;
 
-export type FaultName = (typeof faultNames)[number];
+type FaultName = (typeof faultNames)[number];
 
 export interface Fault {
   readonly fault: FaultName;

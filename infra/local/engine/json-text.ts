@@ -2,7 +2,7 @@
 // there, and byte-exact forwarding is only tested if these bytes are the same kind of bytes.
 
 /** A float as Python prints it: `-1.0` keeps its point, exponents have two digits (`1e-07`). */
-export function pythonFloat(value: number): string {
+function pythonFloat(value: number): string {
   if (Object.is(value, -0)) return "-0.0";
   const text = String(value);
   const exponent = text.indexOf("e");

@@ -4,7 +4,7 @@
 import { VOCABULARY_SIZE } from "./tokenizer.ts";
 
 /** Tokens of context the model looks at. */
-export const CONTEXT_TOKENS = 3;
+const CONTEXT_TOKENS = 3;
 
 export interface Level {
   /** The token of each node. */

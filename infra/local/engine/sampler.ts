@@ -1,6 +1,7 @@
 // Chooses the next token from a distribution, in vLLM's order: allowed and bad words, minimum
 // length, bias, penalties, temperature, min_p, top_k, top_p.
 import { type Distribution, drawFrom, type LanguageModel } from "./distribution.ts";
+import { drawFromNucleus, isFiltered, type Nucleus, nucleusOf } from "./nucleus.ts";
 import type { Random } from "./random.ts";
 import type { SamplingParams } from "./sampling-params.ts";
 import { Scores } from "./scores.ts";
@@ -9,7 +10,8 @@ import { Weights } from "./weights.ts";
 const GREEDY_BELOW = 1e-5;
 /** Entries of each of the sampler's caches. */
 const REMEMBERED = 20_000;
-const NUCLEUS_FIRST_TRY = 64;
+/** Bounds the memory of remembered nuclei: 16 bytes a token. */
+const REMEMBERED_NUCLEUS_TOKENS = 2_000_000;
 
 /** What of a sequence's past the parameters look at. */
 export interface Past {
@@ -23,6 +25,8 @@ export class Sampler {
   readonly #greedyChoices = new Map<string, number>();
   readonly #totals = new Map<string, number>();
   readonly #baseTotals = new Map<number, number>();
+  readonly #nuclei = new Map<string, Nucleus>();
+  #nucleusTokens = 0;
 
   constructor(model: LanguageModel) {
     this.#model = model;
@@ -36,15 +40,17 @@ export class Sampler {
     if (!changes && params.temperature === 1 && !isFiltered(params)) {
       return drawFrom(this.#model.base, distribution, random.next());
     }
+    const key = changes ? undefined : contextKey(distribution);
+    const known = key === undefined ? undefined : this.#nuclei.get(nucleusKey(key, params));
+    if (known !== undefined) return drawFromNucleus(known, random.next());
     const scores = this.#scores.fill(distribution);
     if (changes) changeScores(scores, params, past);
     if (greedy) return scores.best(1)[0] ?? 0;
     const weights = new Weights(scores, params.temperature);
-    const total = () =>
-      changes ? this.#total(weights) : this.#rememberedTotal(contextKey(distribution), weights);
-    return isFiltered(params)
-      ? drawFiltered(weights, params, total, random.next())
-      : drawAny(weights, total(), random.next());
+    if (!isFiltered(params)) return drawAny(weights, this.#total(key, weights), random.next());
+    const nucleus = nucleusOf(weights, params, () => this.#total(key, weights));
+    if (key !== undefined) this.#rememberNucleus(nucleusKey(key, params), nucleus);
+    return drawFromNucleus(nucleus, random.next());
   }
 
   #greedy(distribution: Distribution): number {
@@ -56,17 +62,23 @@ export class Sampler {
     return choice;
   }
 
-  /** All tokens' weight. The followers are walked; the base's share is known per temperature. */
-  #total(weights: Weights): number {
-    return weights.total(this.#baseTotal(weights.temperature));
+  #rememberNucleus(key: string, nucleus: Nucleus): void {
+    this.#nucleusTokens += nucleus.ids.length;
+    if (this.#nucleusTokens > REMEMBERED_NUCLEUS_TOKENS) {
+      this.#nuclei.clear();
+      this.#nucleusTokens = nucleus.ids.length;
+    }
+    this.#nuclei.set(key, nucleus);
   }
 
-  #rememberedTotal(context: string, weights: Weights): number {
+  /** All tokens' weight. The followers are walked; the base's share is known per temperature. */
+  #total(context: string | undefined, weights: Weights): number {
+    if (context === undefined) return weights.total(this.#baseTotal(weights.temperature));
     if (weights.temperature === 1) return weights.of(1);
     const key = `${weights.temperature}:${context}`;
     const known = this.#totals.get(key);
     if (known !== undefined) return known;
-    const total = this.#total(weights);
+    const total = weights.total(this.#baseTotal(weights.temperature));
     remember(this.#totals, key, total);
     return total;
   }
@@ -84,6 +96,10 @@ export class Sampler {
 /** The longest layer's place names the context, and with it the whole distribution. */
 function contextKey({ layers }: Distribution): string {
   return `${layers.length}:${layers.at(-1)?.followers.start ?? 0}`;
+}
+
+function nucleusKey(context: string, { temperature, topP, topK, minP }: SamplingParams): string {
+  return `${temperature}:${topP}:${topK}:${minP}:${context}`;
 }
 
 function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
@@ -106,61 +122,6 @@ function drawAny(weights: Weights, total: number, uniform: number): number {
     if (rest < 0) return id;
   }
   return scores.best(1)[0] ?? 0;
-}
-
-function drawFiltered(
-  weights: Weights,
-  params: SamplingParams,
-  total: () => number,
-  uniform: number,
-): number {
-  const kept = keptIds(weights, params);
-  const all = kept === undefined ? total() : kept.reduce((sum, id) => sum + weights.ofToken(id), 0);
-  const nucleus =
-    kept === undefined
-      ? nucleusOfAll(weights, all * params.topP)
-      : nucleusOf(kept, weights, all * params.topP);
-  let rest = uniform * nucleus.weight;
-  for (const id of nucleus.ids) {
-    rest -= weights.ofToken(id);
-    if (rest < 0) return id;
-  }
-  return nucleus.ids.at(-1) ?? 0;
-}
-
-/** What min_p and top_k leave; undefined if neither is on. */
-function keptIds(weights: Weights, { topK, minP }: SamplingParams): number[] | undefined {
-  const { scores } = weights;
-  if (topK > 0) return scores.best(topK).filter((id) => weights.ofToken(id) >= minP);
-  if (minP > 0) return scores.best(scores.countAtLeast(weights.scoreWithWeight(minP)));
-  return undefined;
-}
-
-interface Nucleus {
-  readonly ids: number[];
-  readonly weight: number;
-}
-
-/** The fewest best tokens that weigh at least `enough`. */
-function nucleusOf(ranked: Iterable<number>, weights: Weights, enough: number): Nucleus {
-  const ids: number[] = [];
-  let weight = 0;
-  for (const id of ranked) {
-    ids.push(id);
-    weight += weights.ofToken(id);
-    if (weight >= enough) break;
-  }
-  return { ids, weight };
-}
-
-/** Tries a few first: sorting all followers of a common word is dear. */
-function nucleusOfAll(weights: Weights, enough: number): Nucleus {
-  const few = nucleusOf(weights.scores.best(NUCLEUS_FIRST_TRY), weights, enough);
-  return few.weight >= enough ? few : nucleusOf(weights.scores.ranked(), weights, enough);
-}
-
-function isFiltered({ topK, topP, minP }: SamplingParams): boolean {
-  return topK > 0 || topP < 1 || minP > 0;
 }
 
 function changesScores(params: SamplingParams, past: Past): boolean {

@@ -117,10 +117,9 @@ function requestHandler(engine: Engine, options: EngineOptions): Handler {
     request.on("end", () => {
       const alwaysUp = path === "/version" || path === "/metrics" || path.startsWith("/faults");
       if (!alwaysUp) {
+        const ready = cold.touch(Date.now()) && !engine.faults.neverReady;
         response.on("close", cold.use(Date.now));
-        if (!cold.touch(Date.now()) || engine.faults.neverReady) {
-          return send(response, 503, "text/plain; charset=utf-8", "Service Unavailable");
-        }
+        if (!ready) return send(response, 503, "text/plain; charset=utf-8", "Service Unavailable");
       }
       if (path.startsWith("/v1") && request.method !== "OPTIONS" && !authorized(request)) {
         return send(response, 401, "application/json", '{"error":"Unauthorized"}');

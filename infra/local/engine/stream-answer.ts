@@ -11,7 +11,7 @@ import type { Sequence } from "./sequence.ts";
 
 const DONE = "data: [DONE]\n\n";
 
-export function startStream(response: ServerResponse, zipped: boolean): void {
+function startStream(response: ServerResponse, zipped: boolean): void {
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     ...(zipped ? { "content-encoding": "gzip" } : {}),
