@@ -55,7 +55,7 @@ export function decideAdmission(
   if (!start.allowed) return refused({ reason: "rate", retryAfterMs: start.retryAfterMs });
   const room = tokenRoom(state, key, now);
   const lowest = lowestNeed(request);
-  if (lowest > room.available + room.held) return refused(budgetRefusal(state, room, lowest));
+  if (lowest > room.atBest) return refused(budgetRefusal(state, room, lowest));
   if (!place.turn && (ledger.holds.size >= limits.running || place.waiting > 0)) {
     return place.waiting < limits.waiting
       ? { decision: "wait" }
@@ -64,7 +64,8 @@ export function decideAdmission(
   const fit = fitTokens(request, room.available);
   if (fit === "count_first") return refused({ reason: "count_first" });
   if (fit === "too_little") return refused(budgetRefusal(state, room, lowest));
-  const hold = { requestId: request.requestId, keyId: key.id, model: request.model, ...fit };
+  const { requestId, model } = request;
+  const hold = { requestId, keyId: key.id, model, held: fit.held };
   if (!takeHold(ledger, hold, now + leaseMs)) throw new Error("a Hold that fits was refused");
   state.rate = start.next;
   key.lastUsedAt = now;
@@ -107,20 +108,23 @@ export function accountFigures(state: AccountState, now: number): AccountFigures
 interface TokenRoom {
   scope: "account" | "key";
   available: number;
-  /** By running requests, so that it may come back. */
-  held: number;
+  /** If all that is held now were given back. */
+  atBest: number;
 }
 
 /** The narrower of the Account's tokens and the key's monthly limit. */
 function tokenRoom(state: AccountState, key: KeyRecord, now: number): TokenRoom {
   const { available, held } = figures(state.ledger);
-  if (key.monthlyTokenLimit === null) return { scope: "account", available, held };
+  const room: TokenRoom = { scope: "account", available, atBest: available + held };
+  if (key.monthlyTokenLimit === null) return room;
   const spent = state.ledger.keyMonths.get(keyMonth(key.id, now)) ?? 0;
-  const keyHeld = heldByKey(state.ledger, key.id);
-  const keyAvailable = Math.max(0, key.monthlyTokenLimit - spent - keyHeld);
-  return keyAvailable < available
-    ? { scope: "key", available: keyAvailable, held: keyHeld }
-    : { scope: "account", available, held };
+  const keyAtBest = Math.max(0, key.monthlyTokenLimit - spent);
+  const keyAvailable = Math.max(0, keyAtBest - heldByKey(state.ledger, key.id));
+  return {
+    scope: keyAvailable < available ? "key" : "account",
+    available: Math.min(available, keyAvailable),
+    atBest: Math.min(room.atBest, keyAtBest),
+  };
 }
 
 function refused(refusal: Refusal): AdmitDecision {
@@ -128,12 +132,12 @@ function refused(refusal: Refusal): AdmitDecision {
 }
 
 function budgetRefusal(state: AccountState, room: TokenRoom, needed: number): BudgetRefusal {
-  const { granted, spent, held, available } = figures(state.ledger);
+  const { granted, spent, held } = figures(state.ledger);
   return {
     reason: "budget",
     scope: room.scope,
-    budget: { granted, spent, held, available: Math.min(available, room.available), needed },
-    heldWouldFree: needed <= room.available + room.held,
+    budget: { granted, spent, held, available: room.available, needed },
+    heldWouldFree: needed <= room.atBest,
   };
 }
 
