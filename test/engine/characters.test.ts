@@ -53,6 +53,14 @@ describe("a character split over tokens", () => {
   });
 });
 
+test("rows of the whole vocabulary show the completing token whole as well", async () => {
+  const prompt = [...tokenize("A party "), ...tokenize("🎉")];
+  const answer = await engine.complete({ prompt, max_tokens: 1, prompt_logprobs: -1 });
+  const row = firstChoice(answer).prompt_logprobs?.at(-1) ?? {};
+  expect(Object.keys(row)).toHaveLength(50_257);
+  expect(row[prompt.at(-1) ?? -1]?.decoded_token).toBe("🎉");
+});
+
 test("text offsets count characters, not UTF-16 units", async () => {
   const asked = { prompt: "🎉🎉 now", max_tokens: 0, echo: true, logprobs: 0 };
   const { logprobs } = firstChoice(await engine.complete(asked));

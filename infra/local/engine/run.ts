@@ -91,8 +91,11 @@ export class Run {
     place.leave();
   }
 
-  /** Waits for the next step: for a place, for the token delay, or for the other requests' turn. */
-  async untilNextStep(): Promise<void> {
+  /**
+   * Waits for the next step: for a place, for the token delay, or for the other requests' turn.
+   * A stream gives that turn after every step, so that each token leaves when it is written.
+   */
+  async untilNextStep(turnEveryStep = false): Promise<void> {
     if (this.#active.length === 0 && !this.finished) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -100,7 +103,7 @@ export class Run {
       this.#wake = undefined;
     } else if (this.#engine.tokenDelayMs > 0) {
       await sleep(this.#engine.tokenDelayMs);
-    } else if (performance.now() - this.#turnBegan > TURN_MS) {
+    } else if (turnEveryStep || performance.now() - this.#turnBegan > TURN_MS) {
       await nextTurn();
     } else {
       return;

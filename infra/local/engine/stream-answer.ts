@@ -47,7 +47,7 @@ export async function answerStream(
       sent++;
       await writer.write(chunks.next(sequence));
     }
-    await run.untilNextStep();
+    await run.untilNextStep(true);
   }
   if (writer.closed) return;
   finish(completion, writer);
