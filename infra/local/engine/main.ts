@@ -7,7 +7,7 @@ const usage = `A small base model behind vLLM's HTTP interface.
   --port N                 port to listen on; 0 is any free one (default 8000)
   --host ADDRESS           address to listen on (default 127.0.0.1)
   --data DIR               where the learned model is kept (default .local/engine)
-  --api-key KEY            Bearer token required on /v1 paths
+  --api-key KEY            Bearer token required on /v1 paths (or VLLM_API_KEY)
   --cold-start-seconds N   answer 503 for so long after the first request
   --idle-seconds N         cold again after so long without a request (default 0, never)
   --token-delay-ms N       pause before every token but the first
@@ -37,7 +37,8 @@ async function main(): Promise<void> {
     return;
   }
   const began = performance.now();
-  const apiKey = values["api-key"];
+  // By environment, as vLLM takes it, a key stays out of the list of processes.
+  const apiKey = values["api-key"] ?? process.env.VLLM_API_KEY;
   const engine = await startEngine({
     port: wholeNumber("port", values.port),
     host: values.host,
