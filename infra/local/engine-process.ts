@@ -25,13 +25,16 @@ export async function startEngine(options: LocalOptions, apiKey: string): Promis
     fileURLToPath(new URL("engine/main.ts", import.meta.url)),
     ...["--port", "0", "--host", "127.0.0.1"],
     ...["--data", join(options.data, "engine")],
-    ...["--api-key", apiKey],
     ...["--cold-start-seconds", String(options.coldStartSeconds)],
     ...["--token-delay-ms", String(options.tokenDelayMs)],
     ...(options.fast ? ["--fast"] : []),
     ...(options.faults ? ["--faults"] : []),
   ];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    // Not an argument, where the list of processes would show it.
+    env: { ...process.env, VLLM_API_KEY: apiKey },
+  });
   const ended = once(child, "exit");
   const ready = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once("line", resolve);

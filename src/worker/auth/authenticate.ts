@@ -31,7 +31,7 @@ export async function readCaller(c: Context<AppEnv>): Promise<Caller> {
     throw new Refused({
       code: "invalid_api_key",
       message:
-        "This is no API key of this service: it begins with ctn_ and is mistyped or cut off.",
+        "Not an API key of this service: those begin with ctn_, and this one may be cut off.",
     });
   }
   return {
