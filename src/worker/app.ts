@@ -15,7 +15,7 @@ import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
 import { docsUrl, showDocs, showOpenapi } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
-import { exposedHeaders, frameEveryAnswer } from "./frame.ts";
+import { frameEveryAnswer } from "./frame.ts";
 import { errorResponse, Refused } from "./refuse.ts";
 
 /** A day: browsers keep a preflight's answer at most that long. */
@@ -24,14 +24,10 @@ const PREFLIGHT_SECONDS = 86_400;
 export const app = new Hono<AppEnv>();
 
 app.use(frameEveryAnswer());
-app.use(
+// Preflights only: on answers the frame sets the two headers itself, without building them twice.
+app.options(
   "/v1/*",
-  cors({
-    origin: "*",
-    allowHeaders: ["authorization", "*"],
-    exposeHeaders: [...exposedHeaders],
-    maxAge: PREFLIGHT_SECONDS,
-  }),
+  cors({ origin: "*", allowHeaders: ["authorization", "*"], maxAge: PREFLIGHT_SECONDS }),
 );
 
 app.get("/health", (c) => c.json({ status: "ok" }));

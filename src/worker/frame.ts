@@ -4,7 +4,7 @@ import type { AccountFigures } from "../contract/account.ts";
 import { type AppEnv, type Frame, servicesOf } from "./environment.ts";
 
 /** Every header a browser's script may read; CORS hides the others. */
-export const exposedHeaders = [
+const exposedHeaders = [
   "x-request-id",
   "openai-processing-ms",
   "server-timing",
@@ -19,7 +19,7 @@ export const exposedHeaders = [
   "x-should-retry",
   "retry-after",
   "retry-after-ms",
-] as const;
+].join(", ");
 
 export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
   return async function frame(c, next) {
@@ -33,7 +33,14 @@ export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
     c.set("services", servicesOf(c.env));
     await next();
     setFrameHeaders(c.res.headers, started);
+    if (c.req.path.startsWith("/v1/")) allowBrowsers(c.res.headers);
   };
+}
+
+/** CORS is open, since people call the API from browser tools; never with cookies. */
+function allowBrowsers(headers: Headers): void {
+  headers.set("access-control-allow-origin", "*");
+  headers.set("access-control-expose-headers", exposedHeaders);
 }
 
 function setFrameHeaders(headers: Headers, frame: Frame): void {

@@ -26,7 +26,10 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   let bytes = 0;
   let text = "";
   try {
-    for await (const chunk of request.body ?? []) {
+    const reader = request.body?.getReader();
+    for (;;) {
+      const { done, value: chunk } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) break;
       bytes += chunk.byteLength;
       if (bytes > maxBytes) {
         throw new Refused({
