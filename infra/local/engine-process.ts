@@ -29,9 +29,10 @@ export async function startEngine(options: LocalOptions, apiKey: string): Promis
     ...["--token-delay-ms", String(options.tokenDelayMs)],
     ...(options.fast ? ["--fast"] : []),
     ...(options.faults ? ["--faults"] : []),
+    "--until-stdin-ends",
   ];
   const child = spawn(process.execPath, args, {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
     // Not an argument, where the list of processes would show it.
     env: { ...process.env, VLLM_API_KEY: apiKey },
   });

@@ -106,8 +106,11 @@ function stopOnSignal(worker: RunningWorker, engine: RunningEngine): void {
     await Promise.allSettled([worker.stop(), engine.stop()]);
     process.exit(0);
   };
-  process.on("SIGINT", () => void stop());
-  process.on("SIGTERM", () => void stop());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    // Miniflare's own listener would end the process at once, with the engine still running.
+    process.removeAllListeners(signal);
+    process.on(signal, () => void stop());
+  }
 }
 
 function rebuildOnChange(worker: RunningWorker, say: (line: string) => void): void {

@@ -14,6 +14,7 @@ const usage = `A small base model behind vLLM's HTTP interface.
   --max-running N          sequences that run at once (default 256)
   --fast                   a fixed answer, for load tests
   --faults                 fail on demand (see README.md)
+  --until-stdin-ends       stop when whoever started it is gone
 `;
 
 async function main(): Promise<void> {
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
       "max-running": { type: "string", default: "256" },
       fast: { type: "boolean", default: false },
       faults: { type: "boolean", default: false },
+      "until-stdin-ends": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -56,6 +58,11 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ url: engine.url, ready_in_seconds: seconds })}\n`);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => void engine.close());
+  }
+  if (values["until-stdin-ends"]) {
+    process.stdin.resume();
+    process.stdin.unref();
+    process.stdin.once("close", () => void engine.close());
   }
 }
 
