@@ -1,0 +1,75 @@
+// The options of `npm run conformance`.
+import { parseArgs } from "node:util";
+
+export interface ConformanceOptions {
+  url: string;
+  key: string | null;
+  engine: string | null;
+  engineKey: string | null;
+  model: string | null;
+  eosId: number;
+  inFlight: number;
+  quick: boolean;
+  json: string | null;
+}
+
+/** Its message is all that is needed to mend the call. */
+export class OptionProblem extends Error {
+  override name = "OptionProblem";
+}
+
+const help = `npm run conformance -- --url URL [options]
+  --url URL          the completions URL under test: a gateway, or any engine with vLLM's protocol
+  --key K            its key (or CONFORMANCE_KEY)
+  --engine URL       the engine behind the gateway: compares both, byte for byte
+  --engine-key K     its key (or ENGINE_API_KEY)
+  --model ID         the model to ask for (the first of the list)
+  --eos-id N         the model's end-of-text token (50256)
+  --in-flight N      requests at once (16); 1 where an engine's batches change its floats
+  --quick            a sample, in some seconds
+  --json FILE        the rows as JSON, too`;
+
+export function readOptions(args: string[]): ConformanceOptions | { help: string } {
+  const values = parse(args);
+  if (values.help === true) return { help };
+  if (values.url === undefined) throw new OptionProblem(`--url is missing.\n${help}`);
+  return {
+    url: values.url,
+    key: values.key ?? process.env.CONFORMANCE_KEY ?? null,
+    engine: values.engine ?? null,
+    engineKey: values["engine-key"] ?? process.env.ENGINE_API_KEY ?? null,
+    model: values.model ?? null,
+    eosId: whole("eos-id", values["eos-id"], 0),
+    inFlight: whole("in-flight", values["in-flight"], 1),
+    quick: values.quick,
+    json: values.json ?? null,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        url: { type: "string" },
+        key: { type: "string" },
+        engine: { type: "string" },
+        "engine-key": { type: "string" },
+        model: { type: "string" },
+        "eos-id": { type: "string", default: "50256" },
+        "in-flight": { type: "string", default: "16" },
+        quick: { type: "boolean", default: false },
+        json: { type: "string" },
+        help: { type: "boolean" },
+      },
+    }).values;
+  } catch (failure) {
+    throw new OptionProblem(`${failure instanceof Error ? failure.message : failure}\n${help}`);
+  }
+}
+
+function whole(name: string, text: string, least: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new OptionProblem(`--${name} must be a whole number of at least ${least}.`);
+}
