@@ -1,0 +1,19 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Between two looks: short beside anything that is waited for, long beside what a look costs. */
+const LOOK_EVERY_MS = 20;
+const PATIENCE_MS = 20_000;
+
+/** Looks until the condition holds and returns what was seen then. Fails naming what it last saw. */
+export async function until<Seen>(
+  what: string,
+  look: () => Promise<Seen> | Seen,
+  holds: (seen: Seen) => boolean,
+): Promise<Seen> {
+  for (const giveUpAt = Date.now() + PATIENCE_MS; ; ) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > giveUpAt) throw new Error(`${what} never came; seen: ${JSON.stringify(seen)}`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
