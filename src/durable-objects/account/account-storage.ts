@@ -1,6 +1,7 @@
 // An Account's rows. Reads once when the object starts; after that memory is the truth and each
 // write here is one synchronous transaction, which the output gate makes durable before any answer
-// that was given after it leaves the object.
+// that was given after it leaves the object. Memory counts a write as done: where one fails, the
+// object ends, and starts again from what is on disk.
 import type { AccountProfile, GrantRecord, KeyRecord, UsageRow } from "../../contract/account.ts";
 import { ENDED_KEPT_MS } from "../../contract/limits.ts";
 import {
@@ -10,11 +11,11 @@ import {
   emptyDurable,
   type Hold,
   keyMonth,
-  type UsageDelta,
 } from "../../core/ledger.ts";
 import type { RateState } from "../../core/rate-limit.ts";
 import { migrate } from "../migrate.ts";
 import accountSql from "./0001-account.sql";
+import { grantFromRow, keyFromRow, type Row, sumByDay, usageFromRow } from "./account-rows.ts";
 
 /** Old endings are swept in this rhythm rather than at every commit. */
 const SWEEP_EVERY_MS = 60_000;
@@ -30,18 +31,18 @@ interface LedgerRow extends Record<string, SqlStorageValue> {
 }
 
 export class AccountStorage {
-  readonly #storage: DurableObjectStorage;
+  readonly #context: DurableObjectState;
   /** `used` and `lapsed` of each Grant as last written, to write only what changed. */
   readonly #writtenGrants = new Map<string, string>();
   #sweptAt = 0;
 
-  constructor(storage: DurableObjectStorage) {
-    this.#storage = storage;
-    migrate(storage, [accountSql]);
+  constructor(context: DurableObjectState) {
+    this.#context = context;
+    migrate(context.storage, [accountSql]);
   }
 
   get #sql(): SqlStorage {
-    return this.#storage.sql;
+    return this.#context.storage.sql;
   }
 
   readProfile(): AccountProfile | null {
@@ -50,11 +51,12 @@ export class AccountStorage {
   }
 
   writeProfile(profile: AccountProfile): void {
-    this.#sql.exec(
-      `INSERT INTO profile (one, profile) VALUES (1, ?)
-       ON CONFLICT (one) DO UPDATE SET profile = excluded.profile`,
-      JSON.stringify(profile),
-    );
+    this.#write(() => {
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO profile (one, profile) VALUES (1, ?)",
+        JSON.stringify(profile),
+      );
+    });
   }
 
   readLedger(now: number): { durable: Durable; rate: RateState } {
@@ -83,7 +85,7 @@ export class AccountStorage {
   }
 
   writeCommit(commit: Commit, rate: RateState, usedKeys: Iterable<KeyRecord>): void {
-    this.#storage.transactionSync(() => {
+    this.#write(() => {
       this.#sql.exec(
         `INSERT OR REPLACE INTO ledger
          (one, at, block, holds, unreported_requests, unreported_tokens, overrun_tokens, rate)
@@ -113,63 +115,54 @@ export class AccountStorage {
   }
 
   readKeys(): { hash: string; key: KeyRecord }[] {
-    const rows = this.#sql.exec<Record<string, SqlStorageValue>>(
-      "SELECT * FROM keys ORDER BY created_at, id",
-    );
+    const rows = this.#sql.exec<Row>("SELECT * FROM keys ORDER BY created_at, id");
     return [...rows].map((row) => ({ hash: String(row.hash), key: keyFromRow(row) }));
   }
 
   writeKey(hash: string, key: KeyRecord): void {
-    this.#sql.exec(
-      `INSERT OR REPLACE INTO keys
-       (id, hash, name, start, scope, created_at, expires_at, monthly_token_limit, last_used_at,
-        revoked_at, revoked_why)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      key.id,
-      hash,
-      key.name,
-      key.start,
-      key.scope,
-      key.createdAt,
-      key.expiresAt,
-      key.monthlyTokenLimit,
-      key.lastUsedAt,
-      key.revokedAt,
-      key.revokedWhy,
-    );
+    this.#write(() => {
+      this.#sql.exec(
+        `INSERT OR REPLACE INTO keys
+         (id, hash, name, start, scope, created_at, expires_at, monthly_token_limit, last_used_at,
+          revoked_at, revoked_why)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        key.id,
+        hash,
+        key.name,
+        key.start,
+        key.scope,
+        key.createdAt,
+        key.expiresAt,
+        key.monthlyTokenLimit,
+        key.lastUsedAt,
+        key.revokedAt,
+        key.revokedWhy,
+      );
+    });
   }
 
   readUsage(from: string, to: string): UsageRow[] {
     return this.#sql
-      .exec<Record<string, SqlStorageValue>>(
+      .exec<Row>(
         "SELECT * FROM usage WHERE day BETWEEN ? AND ? ORDER BY day, model, key_id",
         from,
         to,
       )
       .toArray()
-      .map((row) => ({
-        day: String(row.day),
-        model: String(row.model),
-        keyId: String(row.key_id),
-        requests: Number(row.requests),
-        promptTokens: Number(row.prompt_tokens),
-        completionTokens: Number(row.completion_tokens),
-      }));
+      .map(usageFromRow);
+  }
+
+  #write(statements: () => void): void {
+    try {
+      this.#context.storage.transactionSync(statements);
+    } catch (failure) {
+      this.#context.abort("a write failed");
+      throw failure;
+    }
   }
 
   #readGrants(): GrantRecord[] {
-    return this.#sql
-      .exec<Record<string, SqlStorageValue>>("SELECT * FROM grants")
-      .toArray()
-      .map((row) => ({
-        id: String(row.id),
-        tokens: Number(row.tokens),
-        note: String(row.note),
-        at: Number(row.at),
-        expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-        used: Number(row.used),
-        lapsed: Number(row.lapsed),
-      }));
+    return this.#sql.exec<Row>("SELECT * FROM grants").toArray().map(grantFromRow);
   }
 
   #writeGrant(grant: GrantRecord): void {
@@ -229,40 +222,4 @@ export class AccountStorage {
 
 function written(grant: GrantRecord): string {
   return `${grant.used} ${grant.lapsed}`;
-}
-
-function keyFromRow(row: Record<string, SqlStorageValue>): KeyRecord {
-  const time = (value: SqlStorageValue | undefined) =>
-    value === null || value === undefined ? null : Number(value);
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    start: String(row.start),
-    scope: row.scope === "admin" ? "admin" : "completions",
-    createdAt: Number(row.created_at),
-    expiresAt: time(row.expires_at),
-    monthlyTokenLimit: time(row.monthly_token_limit),
-    lastUsedAt: time(row.last_used_at),
-    revokedAt: time(row.revoked_at),
-    revokedWhy: row.revoked_why === null ? null : String(row.revoked_why),
-  };
-}
-
-/** A commit's deltas, one row for each day, Model and key. */
-function sumByDay(deltas: readonly UsageDelta[]): Iterable<UsageRow> {
-  const rows = new Map<string, UsageRow>();
-  for (const delta of deltas) {
-    const { model, keyId, requests, promptTokens, completionTokens } = delta;
-    const day = new Date(delta.at).toISOString().slice(0, 10);
-    const id = JSON.stringify([day, model, keyId]);
-    const row = rows.get(id);
-    if (row === undefined) {
-      rows.set(id, { day, model, keyId, requests, promptTokens, completionTokens });
-    } else {
-      row.requests += requests;
-      row.promptTokens += promptTokens;
-      row.completionTokens += completionTokens;
-    }
-  }
-  return rows.values();
 }

@@ -28,10 +28,6 @@ export class WaitingLine {
     return this.#waiters.shift() ?? null;
   }
 
-  putFirst(waiter: Waiter): void {
-    this.#waiters.unshift(waiter);
-  }
-
   /** Takes out all that meet the condition. */
   takeWhere(condition: (waiter: Waiter) => boolean): Waiter[] {
     const taken = this.#waiters.filter(condition);

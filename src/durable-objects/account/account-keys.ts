@@ -1,0 +1,80 @@
+// A person's keys: minted, changed, revoked. Each change is written before it is answered. Free
+// functions, since whatever an object names as a method can be called from outside.
+import type { KeyChange, KeyRecord, MintRequest, Repeatable } from "../../contract/account.ts";
+import type { AccountState } from "../../core/admission.ts";
+import type { AccountStorage } from "./account-storage.ts";
+
+/** A secret belongs to one key, and an id to one secret: anything else is a conflict. */
+export function mintKey(
+  state: AccountState,
+  storage: AccountStorage,
+  request: MintRequest,
+  now: number,
+): Repeatable<KeyRecord> {
+  const { keyId: id, keyHash, start, name, scope, expiresAt, monthlyTokenLimit } = request;
+  const before = keyById(state, id) ?? state.keys.get(keyHash);
+  if (before !== undefined) {
+    const same =
+      state.keys.get(keyHash) === before &&
+      before.id === id &&
+      before.name === name &&
+      before.scope === scope &&
+      before.expiresAt === expiresAt &&
+      before.monthlyTokenLimit === monthlyTokenLimit;
+    return same ? { ok: true, value: before } : { ok: false, reason: "conflict" };
+  }
+  const key: KeyRecord = {
+    ...{ id, name, start, scope, expiresAt, monthlyTokenLimit },
+    ...{ createdAt: now, lastUsedAt: null, revokedAt: null, revokedWhy: null },
+  };
+  storage.writeKey(keyHash, key);
+  state.keys.set(keyHash, key);
+  return { ok: true, value: key };
+}
+
+export function changeKey(
+  state: AccountState,
+  storage: AccountStorage,
+  keyId: string,
+  change: KeyChange,
+): Repeatable<KeyRecord> {
+  return updateKey(state, storage, keyId, (key) => {
+    if (change.name !== undefined) key.name = change.name;
+    if (change.expiresAt !== undefined) key.expiresAt = change.expiresAt;
+    if (change.monthlyTokenLimit !== undefined) key.monthlyTokenLimit = change.monthlyTokenLimit;
+  });
+}
+
+/** The first revocation counts; a repeat keeps its time and reason. */
+export function revokeKey(
+  state: AccountState,
+  storage: AccountStorage,
+  keyId: string,
+  revocation: { at: number; why: string },
+): Repeatable<KeyRecord> {
+  return updateKey(state, storage, keyId, (key) => {
+    if (key.revokedAt !== null) return;
+    key.revokedAt = revocation.at;
+    key.revokedWhy = revocation.why;
+  });
+}
+
+export function keyById(state: AccountState, keyId: string): KeyRecord | undefined {
+  for (const key of state.keys.values()) if (key.id === keyId) return key;
+  return undefined;
+}
+
+function updateKey(
+  state: AccountState,
+  storage: AccountStorage,
+  keyId: string,
+  update: (key: KeyRecord) => void,
+): Repeatable<KeyRecord> {
+  for (const [hash, key] of state.keys) {
+    if (key.id !== keyId) continue;
+    update(key);
+    storage.writeKey(hash, key);
+    return { ok: true, value: key };
+  }
+  return { ok: false, reason: "unknown" };
+}
