@@ -1,0 +1,118 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Role } from "../../src/contract/account.ts";
+import type { AuditEntry, DirectoryRpc } from "../../src/contract/directory.ts";
+import { directoryOf } from "../../src/durable-objects/objects.ts";
+
+const stub = env.DIRECTORY.getByName("directory");
+const directory: DirectoryRpc = directoryOf(env);
+
+function person(name: string, role: Role = "member") {
+  return { id: `id of ${name}`, email: `${name}@example.org`, role };
+}
+
+async function empty(): Promise<void> {
+  await runInDurableObject(stub, (_, { storage }) => {
+    storage.sql.exec("DELETE FROM people");
+    storage.sql.exec("DELETE FROM audit");
+  });
+}
+
+beforeEach(empty);
+
+describe("a person", () => {
+  test("is found by id from the moment they are added, also after an eviction", async () => {
+    const added = await directory.addPerson(person("ada"));
+    expect(added).toMatchObject({ ok: true, value: { ...person("ada"), disabled: false } });
+    await evictDurableObject(stub);
+    expect(await directory.person("id of ada")).toEqual(added.ok && added.value);
+    expect(await directory.person("id of nobody")).toBeNull();
+  });
+
+  test("added again by the same address and role is the same person, with the first id", async () => {
+    const first = await directory.addPerson(person("ada"));
+    expect(await directory.addPerson({ ...person("ada"), id: "another id" })).toEqual(first);
+    expect(await directory.person("another id")).toBeNull();
+  });
+
+  test("added again with another role is a conflict", async () => {
+    await directory.addPerson(person("ada"));
+    const conflict = { ok: false, reason: "conflict" };
+    expect(await directory.addPerson(person("ada", "admin"))).toEqual(conflict);
+    expect(await directory.person("id of ada")).toMatchObject({ role: "member" });
+  });
+
+  test("keeps what a change does not name", async () => {
+    await directory.addPerson(person("ada"));
+    const change = { role: "admin" as const };
+    const changed = await directory.changePerson("id of ada", change);
+    expect(changed).toMatchObject({ ok: true, value: { role: "admin", disabled: false } });
+    expect(await directory.changePerson("id of ada", change)).toEqual(changed);
+    await directory.changePerson("id of ada", { disabled: true });
+    expect(await directory.person("id of ada")).toMatchObject({ role: "admin", disabled: true });
+    const unknown = { ok: false, reason: "unknown" };
+    expect(await directory.changePerson("id of nobody", change)).toEqual(unknown);
+  });
+});
+
+describe("the list of people", () => {
+  test("comes in pages by address, without gaps or repeats", async () => {
+    for (const name of ["eve", "ada", "dan", "bob", "cat"]) await directory.addPerson(person(name));
+    const seen: string[] = [];
+    let after: string | null = null;
+    let pages = 0;
+    do {
+      const page = await directory.people({ after, limit: 2, email: null });
+      expect(page.rows.length).toBeLessThanOrEqual(2);
+      seen.push(...page.rows.map(({ email }) => email));
+      after = page.next;
+      pages += 1;
+    } while (after !== null);
+    expect(seen).toEqual(["ada", "bob", "cat", "dan", "eve"].map((name) => `${name}@example.org`));
+    expect(pages).toBe(3);
+  });
+
+  test("ends with its last full page", async () => {
+    for (const name of ["ada", "bob"]) await directory.addPerson(person(name));
+    expect(await directory.people({ after: null, limit: 2, email: null })).toMatchObject({
+      next: null,
+    });
+  });
+
+  test("can be asked for one address", async () => {
+    for (const name of ["ada", "bob"]) await directory.addPerson(person(name));
+    const page = { after: null, limit: 200 };
+    const found = await directory.people({ ...page, email: "bob@example.org" });
+    expect(found).toMatchObject({ rows: [person("bob")], next: null });
+    const nobody = await directory.people({ ...page, email: "nobody@example.org" });
+    expect(nobody).toEqual({ rows: [], next: null });
+  });
+});
+
+describe("the audit log", () => {
+  const entry: AuditEntry = {
+    ...{ id: "tokens.grant 1", at: 1, who: "operator", what: "tokens.grant", whom: "id of ada" },
+    detail: { tokens: 5, note: "" },
+  };
+
+  function rows() {
+    return runInDurableObject(stub, (_, { storage }) =>
+      storage.sql.exec("SELECT id, at, who, what, whom, detail FROM audit").toArray(),
+    );
+  }
+
+  test("has one row for a deed that is repeated, as it was first written", async () => {
+    await directory.record(entry);
+    await directory.record({ ...entry, at: 2, who: "somebody else" });
+    await evictDurableObject(stub);
+    await directory.record(entry);
+    expect(await rows()).toEqual([{ ...entry, detail: '{"tokens":5,"note":""}' }]);
+  });
+
+  test("has a row for each deed, in their order", async () => {
+    await directory.record(entry);
+    await directory.record({ ...entry, id: "key.mint 1", what: "key.mint", whom: null });
+    expect((await rows()).map(({ what }) => what)).toEqual(["tokens.grant", "key.mint"]);
+  });
+});

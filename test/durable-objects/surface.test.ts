@@ -1,0 +1,26 @@
+// Whatever a class names without `#` can be called by anyone who holds its stub.
+import { describe, expect, test } from "vitest";
+import type { AccountRpc } from "../../src/contract/account.ts";
+import type { DirectoryRpc } from "../../src/contract/directory.ts";
+import { Account } from "../../src/durable-objects/account/account.ts";
+import { Directory } from "../../src/durable-objects/directory/directory.ts";
+
+const accountRpc: Record<keyof AccountRpc, true> = {
+  ...{ open: true, change: true, snapshot: true, identify: true, admit: true, renew: true },
+  ...{ settle: true, leave: true, mint: true, changeKey: true, revoke: true, keys: true },
+  ...{ grant: true, grants: true, usage: true },
+};
+
+const directoryRpc: Record<keyof DirectoryRpc, true> = {
+  ...{ addPerson: true, changePerson: true, person: true, people: true, record: true },
+};
+
+describe("what can be called from outside", () => {
+  test.each([
+    ["an Account", Account, [...Object.keys(accountRpc), "alarm"]],
+    ["the Directory", Directory, Object.keys(directoryRpc)],
+  ])("of %s is what its contract names", (_, { prototype }, named) => {
+    const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
+    expect(methods.sort()).toEqual(named.sort());
+  });
+});
