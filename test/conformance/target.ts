@@ -129,8 +129,10 @@ export class Target {
     return streamAnswer(await this.raw("/completions", { ...body, stream: true }));
   }
 
-  async tokenize(prompt: string): Promise<number[]> {
-    const { status, bytes } = await this.raw("/tokenize", { prompt });
+  /** Of the text alone, or `asPrompt`: with the tokens that a prompt of text gets before it. */
+  async tokenize(prompt: string, asPrompt = false): Promise<number[]> {
+    const body = { prompt, add_special_tokens: asPrompt };
+    const { status, bytes } = await this.raw("/tokenize", body);
     const answer = JSON.parse(bytes.toString()) as { count: number; tokens: number[] };
     if (status !== 200 || answer.count !== answer.tokens.length) {
       throw new Error(`/tokenize answers ${status}, or counts otherwise than it lists`);

@@ -38,8 +38,12 @@ export const echoCases = (target: Target): Case[] => [
     quick: true,
     async run(check) {
       const prompt = await target.tokenize(ISHMAEL);
-      const body = { prompt: ISHMAEL, max_tokens: 4, echo: true, logprobs: 1, seed: 2 };
-      const { text, logprobs } = await target.one({ ...body, ignore_eos: true });
+      const body = { prompt, max_tokens: 4, echo: true, logprobs: 1, seed: 2 };
+      const { text, logprobs } = await target.one({
+        ...body,
+        ignore_eos: true,
+        skip_special_tokens: false,
+      });
       check.same(logprobs?.tokens.length, prompt.length + 4, "rows");
       check.same(logprobs?.tokens.join(""), text, "tokens together are the text");
       check.same(logprobs?.token_logprobs[0], null, "logprob of the first token");
@@ -56,9 +60,9 @@ export const echoCases = (target: Target): Case[] => [
     compares: "both forms of one answer, token for token",
     quick: true,
     async run(check) {
-      const body = { prompt: ISHMAEL, max_tokens: 0, echo: true, logprobs: 1, prompt_logprobs: 1 };
-      const choice = await target.one(body);
       const ids = await target.tokenize(ISHMAEL);
+      const body = { prompt: ids, max_tokens: 0, echo: true, logprobs: 1, prompt_logprobs: 1 };
+      const choice = await target.one(body);
       ids.forEach((id, index) => {
         const echoed = choice.logprobs?.token_logprobs[index];
         const ofPrompt = choice.prompt_logprobs?.[index]?.[String(id)]?.logprob ?? null;

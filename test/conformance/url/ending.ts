@@ -83,7 +83,9 @@ export const endingCases = (target: Target): Case[] => [
       });
       check.same((await ask({})).text, "", "by default");
       const name = await target.detokenize([target.eosId]);
-      const shown = (await ask({ skip_special_tokens: false })).text;
+      const shown = (
+        await ask({ skip_special_tokens: false, spaces_between_special_tokens: false })
+      ).text;
       check.same(shown.replaceAll(name, ""), "", "the text is nothing else");
       check.same(shown.split(name).length, 4, "three of them");
     },

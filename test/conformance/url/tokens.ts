@@ -27,7 +27,7 @@ export const tokenCases = (target: Target): Case[] => [
         return_token_ids: true,
         skip_special_tokens: false,
       });
-      check.same(choice.prompt_token_ids, await target.tokenize(ISHMAEL), "prompt_token_ids");
+      check.same(choice.prompt_token_ids, await target.tokenize(ISHMAEL, true), "prompt_token_ids");
       check.same(choice.token_ids?.length, 8, "token_ids");
       check.same(await target.detokenize(choice.token_ids ?? []), choice.text, "text");
       const without = await target.one(body);
@@ -40,7 +40,7 @@ export const tokenCases = (target: Target): Case[] => [
     quick: true,
     async run(check) {
       const other = "It was the best";
-      const ids = await Promise.all([ISHMAEL, other].map((text) => target.tokenize(text)));
+      const ids = await Promise.all([ISHMAEL, other].map((text) => target.tokenize(text, true)));
       const ask = (prompt: unknown) => target.complete({ prompt, max_tokens: 8, seed: 42 });
       const pairs = [
         [ISHMAEL, ids[0]],
