@@ -8,7 +8,7 @@ export interface Logprobs {
   top_logprobs: (Record<string, number> | null)[];
 }
 
-export interface PromptLogprob {
+interface PromptLogprob {
   logprob: number;
   rank: number;
   decoded_token: string;
@@ -27,7 +27,7 @@ export interface Choice {
   prompt_token_ids?: number[] | null;
 }
 
-export interface Usage {
+interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
@@ -61,11 +61,11 @@ export interface StreamAnswer {
 }
 
 /** A status, an event or a shape that a completion does not have. */
-export class UnexpectedAnswer extends Error {
+class UnexpectedAnswer extends Error {
   override name = "UnexpectedAnswer";
 }
 
-export function readMember<T>(members: ReadonlyMap<string, Buffer>, name: string): T | null {
+function readMember<T>(members: ReadonlyMap<string, Buffer>, name: string): T | null {
   const bytes = members.get(name);
   return bytes === undefined ? null : (JSON.parse(bytes.toString("utf8")) as T);
 }
@@ -150,7 +150,7 @@ function joinChoices(before: Choice, next: Choice): Choice {
 
 const EXCERPT_BYTES = 160;
 
-export function excerpt(bytes: Buffer): string {
+function excerpt(bytes: Buffer): string {
   const text = bytes.toString("utf8", 0, EXCERPT_BYTES);
   return bytes.length > EXCERPT_BYTES ? `${text} … (${bytes.length} bytes)` : text;
 }

@@ -7,6 +7,7 @@ import {
   type StreamAnswer,
   streamAnswer,
 } from "./answers.ts";
+import { OptionProblem } from "./options.ts";
 import type { Places } from "./places.ts";
 
 export interface TargetOptions {
@@ -65,11 +66,13 @@ export class Target {
     const headers = new Headers(
       options.key === null ? {} : { authorization: `Bearer ${options.key}` },
     );
-    const response = await fetch(`${base}/models`, { headers });
-    if (!response.ok) throw new Error(`${base}/models answers ${response.status}`);
+    const response = await fetch(`${base}/models`, { headers }).catch(() => null);
+    if (response === null) throw new OptionProblem(`Nobody answers at ${base}.`);
+    if (!response.ok) throw new OptionProblem(`${base}/models answers ${response.status}.`);
     const { data } = (await response.json()) as { data: ModelEntry[] };
     const entry = options.model === null ? data[0] : data.find(({ id }) => id === options.model);
-    if (entry === undefined) throw new Error(`${base} has no model ${options.model ?? "at all"}`);
+    if (entry === undefined)
+      throw new OptionProblem(`${base} has no model ${options.model ?? ""}.`);
     const unknown = new Target(base, entry, -1, options);
     if (unknown.isGateway) return unknown;
     return new Target(base, entry, await unknown.#countVocabulary(), options);
