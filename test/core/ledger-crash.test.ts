@@ -4,95 +4,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import { type Ending, expire, figures, openLedger } from "../../src/core/ledger.ts";
+import { type Completion, owed } from "./completion-outside.ts";
+import { steps, take } from "./crash-steps.ts";
 import { sumOf, totalOf } from "./ledger-commands.ts";
-import { type Job, World } from "./outside-world.ts";
+import { World } from "./outside-world.ts";
 import { numRuns } from "./property-runs.ts";
-
-type Step =
-  | { step: "grant"; tokens: number; lastsMs: number | null }
-  | { step: "ask"; tokens: number }
-  | { step: "work"; pick: number; tokens: number }
-  | { step: "finish"; pick: number; tokens: number }
-  | { step: "commit"; atRest: boolean }
-  | { step: "flush" }
-  | { step: "pass"; ms: number }
-  | { step: "cutOff"; pick: number; ms: number }
-  | { step: "gatewaysDie"; which: number }
-  | { step: "crash"; written: number; downMs: number; die: number }
-  /** All that runs dies, and the object comes back after a while. */
-  | { step: "powerCut"; written: number; downMs: number };
-
-const pick = fc.nat({ max: 30 });
-const tokens = fc.integer({ min: 1, max: 9_000 });
-/** Which gateways die, one bit each. */
-const ALL = 2 ** 16 - 1;
-const some = fc.nat({ max: ALL });
-
-function step<Name extends Step["step"], Model extends object>(
-  weight: number,
-  name: Name,
-  model: { [Key in keyof Model]: fc.Arbitrary<Model[Key]> },
-) {
-  return { weight, arbitrary: fc.record({ step: fc.constant(name), ...model }) };
-}
-
-function steps(lastsMs: fc.Arbitrary<number | null>): fc.Arbitrary<Step[]> {
-  const downMs = fc.oneof(fc.constant(0), fc.nat({ max: 15_000 }));
-  const written = fc.nat({ max: 3 });
-  const ms = fc.oneof(fc.nat({ max: 600 }), fc.nat({ max: 25_000 }));
-  const one = fc.oneof(
-    step(2, "grant", { tokens: fc.integer({ min: 1, max: 100_000 }), lastsMs }),
-    step(8, "ask", { tokens }),
-    step(3, "work", { pick, tokens }),
-    step(6, "finish", { pick, tokens: fc.option(tokens, { nil: 0 }) }),
-    step(2, "commit", { atRest: fc.boolean() }),
-    step(4, "flush", {}),
-    step(4, "pass", { ms }),
-    step(1, "cutOff", { pick, ms: fc.nat({ max: 200_000 }) }),
-    step(1, "gatewaysDie", { which: some }),
-    step(3, "crash", { written, downMs, die: fc.oneof(fc.constant(0), some) }),
-    step(1, "powerCut", { written, downMs: fc.nat({ max: 200_000 }) }),
-  );
-  return fc.array(one, { maxLength: 60, size: "max" }) as fc.Arbitrary<Step[]>;
-}
-
-function take(world: World, one: Step): void {
-  const job =
-    "pick" in one ? world.jobs.at(-1 - (one.pick % Math.max(1, world.jobs.length))) : null;
-  if (one.step === "grant") world.grant(one.tokens, one.lastsMs);
-  if (one.step === "ask") world.ask(one.tokens);
-  if (one.step === "work" && job) world.work(job, one.tokens);
-  if (one.step === "finish" && job) world.finish(job, one.tokens);
-  if (one.step === "commit") world.commit(one.atRest);
-  if (one.step === "flush") world.flush();
-  if (one.step === "pass") world.pass(one.ms);
-  if (one.step === "cutOff" && job) world.cutOff(job, one.ms);
-  if (one.step === "gatewaysDie") die(world, one.which);
-  if (one.step === "crash") {
-    die(world, one.die);
-    world.crash(one.written, one.downMs);
-  }
-  if (one.step === "powerCut") {
-    die(world, ALL);
-    world.crash(one.written, one.downMs);
-  }
-}
-
-function die(world: World, which: number): void {
-  for (const [at, job] of world.jobs.entries()) if ((which >> (at % 16)) & 1) job.alive = false;
-}
-
-/** What a request has a right to: its Hold while it runs, and then what it used. */
-function owed(job: Job): number {
-  if (job.cutOffUntil !== null) return 0;
-  if (job.state === "running") return job.alive ? job.request.held : 0;
-  const counts = job.state === "done" || (job.state === "reporting" && job.alive);
-  return counts && job.usage !== null ? totalOf(job.usage) : 0;
-}
 
 /** Were memory lost now, whatever reaches the disk says at most what is truly there. */
 function aCrashNowIsHarmless(world: World): void {
-  const allOwed = sumOf(world.jobs, owed);
+  const allOwed = sumOf(world.completions, owed);
   const ledgers = [world.ledger];
   for (let written = world.durable; written <= world.commits.length; written += 1) {
     const reopened = openLedger(world.onDisk(written), HOLD_LEASE_MS);
@@ -113,8 +33,9 @@ function aCrashNowIsHarmless(world: World): void {
 /** All requests end, all that live report, and all leases run out. */
 function comeToRest(world: World): void {
   world.pass(2_000);
-  for (const job of world.jobs)
-    if (job.alive) world.finish(job, Math.max(job.work, job.request.held >> 1));
+  for (const completion of world.completions)
+    if (completion.alive)
+      world.finish(completion, Math.max(completion.work, completion.request.held >> 1));
   world.pass(400_000);
   world.commit(true);
   world.flush();
@@ -123,6 +44,12 @@ function comeToRest(world: World): void {
 function finalEndings(world: World): Map<string, Ending> {
   const all = world.commits.flatMap((commit) => commit.endings);
   return new Map(all.map((ending) => [ending.requestId, ending]));
+}
+
+function progressOnDisk(world: World, completion: Completion): number {
+  const holds = world.commits.flatMap((commit) => commit.holds);
+  const mine = holds.filter((hold) => hold.requestId === completion.request.requestId);
+  return Math.max(0, ...mine.map((hold) => totalOf(hold.progress)));
 }
 
 /** Plays random lives of an Account to their end. */
@@ -158,8 +85,8 @@ describe("whenever memory is lost", () => {
           const older = world.ledger.grants.filter(
             (one) => (one.expiresAt ?? Infinity) <= expiresAt,
           );
-          const before = world.jobs.filter((job) => job.askedAt < expiresAt);
-          const ids = new Set(before.map((job) => job.request.requestId));
+          const before = world.completions.filter((completion) => completion.askedAt < expiresAt);
+          const ids = new Set(before.map((completion) => completion.request.requestId));
           const charged = charges.filter((ending) => ids.has(ending.requestId));
           expect(sumOf(older, (grant) => grant.used)).toBeLessThanOrEqual(
             sumOf(charged, (ending) => ending.charged),
@@ -173,26 +100,34 @@ describe("whenever memory is lost", () => {
   test("each answered report is charged exactly once, as reported", () => {
     always((world) => {
       const endings = finalEndings(world);
-      for (const job of world.jobs.filter((one) => one.state === "done")) {
-        const ending = endings.get(job.request.requestId);
-        expect(ending?.usage).toEqual(job.usage);
+      for (const completion of world.completions.filter((one) => one.state === "done")) {
+        const ending = endings.get(completion.request.requestId);
+        expect(ending?.usage).toEqual(completion.usage);
         const charged = ending?.charged ?? -1;
         // Only one that was cut off may find its tokens spent by others meanwhile.
-        if (job.cutOffUntil === null) expect(charged).toBe(totalOf(ending?.usage ?? NOTHING));
+        if (completion.cutOffUntil === null)
+          expect(charged).toBe(totalOf(ending?.usage ?? NOTHING));
         else expect(charged).toBeLessThanOrEqual(totalOf(ending?.usage ?? NOTHING));
       }
-      expect(world.jobs.every((job) => !job.alive || isOver(job))).toBe(true);
+      expect(world.completions.every((completion) => !completion.alive || isOver(completion))).toBe(
+        true,
+      );
     });
   });
 
   test("a request whose gateway died costs its report, its last known progress, or nothing", () => {
     always((world) => {
       const endings = finalEndings(world);
-      for (const job of world.jobs.filter((one) => !one.alive && one.state !== "done")) {
-        const ending = endings.get(job.request.requestId);
+      for (const completion of world.completions.filter(
+        (one) => !one.alive && one.state !== "done",
+      )) {
+        const ending = endings.get(completion.request.requestId);
         if (ending === undefined) continue;
-        const possible = ending.how === "expired" ? job.reported : [totalOf(job.usage ?? NOTHING)];
+        const possible =
+          ending.how === "expired" ? completion.reported : [totalOf(completion.usage ?? NOTHING)];
         expect(possible).toContain(totalOf(ending.usage));
+        if (ending.how !== "expired") continue;
+        expect(totalOf(ending.usage)).toBeGreaterThanOrEqual(progressOnDisk(world, completion));
       }
     });
   });
@@ -224,13 +159,15 @@ describe("whenever memory is lost", () => {
       const { requests, atMostTokens } = world.ledger.unreported;
       expect(requests).toBe(expired.length);
       expect(atMostTokens).toBe(sumOf(expired, (one) => one.held - totalOf(one.usage)));
-      const dead = world.jobs.filter((job) => !job.alive && job.state !== "done");
-      const ids = new Set(dead.map((job) => job.request.requestId));
+      const dead = world.completions.filter(
+        (completion) => !completion.alive && completion.state !== "done",
+      );
+      const ids = new Set(dead.map((completion) => completion.request.requestId));
       expect(expired.every((ending) => ids.has(ending.requestId))).toBe(true);
-      const lost = sumOf(dead, (job) => {
-        const ending = endings.get(job.request.requestId);
+      const lost = sumOf(dead, (completion) => {
+        const ending = endings.get(completion.request.requestId);
         if (ending !== undefined && ending.how !== "expired") return 0;
-        return job.work - totalOf(ending?.usage ?? NOTHING);
+        return completion.work - totalOf(ending?.usage ?? NOTHING);
       });
       expect(lost).toBeLessThanOrEqual(atMostTokens + world.unclaimed);
     });
@@ -239,6 +176,6 @@ describe("whenever memory is lost", () => {
 
 const NOTHING = { promptTokens: 0, completionTokens: 0 };
 
-function isOver(job: Job): boolean {
-  return job.state === "done" || job.state === "refused";
+function isOver(completion: Completion): boolean {
+  return completion.state === "done" || completion.state === "refused";
 }

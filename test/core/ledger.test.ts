@@ -211,6 +211,20 @@ describe("an answer waits for a write", () => {
     expect(mustCommit(ledger)).toBe(true);
   });
 
+  test("when a Hold cost more than it held", () => {
+    const { ledger, now } = busy(10);
+    settle(ledger, request("a", 10), usageOf(11), now);
+    expect(mustCommit(ledger)).toBe(true);
+  });
+
+  test("when a late report costs more than the lease assumed", () => {
+    const { ledger, now } = busy(10);
+    expire(ledger, now + HOLD_LEASE_MS);
+    commit(ledger, now + HOLD_LEASE_MS, true);
+    settle(ledger, request("a", 10), usageOf(1), now + HOLD_LEASE_MS);
+    expect(mustCommit(ledger)).toBe(true);
+  });
+
   test("when the disk falls behind with the leases", () => {
     const { ledger, now } = busy(10);
     const far = now + HOLD_LEASE_MS + HOLD_RENEW_MS;

@@ -1,7 +1,6 @@
 // The world around a ledger, for the crash properties: an object that keeps it in memory and writes
 // it behind, a disk whose writes take a while, and gateways that run requests, renew their Holds,
 // report their usage and repeat what was not answered. Memory can be lost at any step.
-import type { HeldRequest, TokenUsage } from "../../src/contract/account.ts";
 import {
   COMMIT_AFTER_MS,
   COMMIT_AT_SETTLEMENTS,
@@ -23,6 +22,7 @@ import {
   settle,
   takeHold,
 } from "../../src/core/ledger.ts";
+import { askedAt, type Completion } from "./completion-outside.ts";
 import { readBack } from "./disk.ts";
 import { START, usageOf } from "./ledger-commands.ts";
 
@@ -33,27 +33,10 @@ const REPEAT_MS = 1_000;
 /** An object that was away for a while stays for a while: long enough for all to come back to it. */
 const BACK_MS = 2_000;
 
-/** How a gateway sees its request. Only an answer that has left the object changes what it sees. */
-export interface Job {
-  request: HeldRequest;
-  state: "asked" | "refused" | "running" | "reporting" | "done";
-  askedAt: number;
-  alive: boolean;
-  /** Its gateway was out of reach until then, so that its lease may have ended while it ran. */
-  cutOffUntil: number | null;
-  /** What the backend has done so far. */
-  work: number;
-  usage: TokenUsage | null;
-  /** Every progress that it ever reported. */
-  reported: number[];
-  /** When its gateway next calls the object. */
-  callAt: number;
-}
-
 export class World {
   now = START;
   ledger: Ledger = openLedger(emptyDurable(START), HOLD_LEASE_MS);
-  readonly jobs: Job[] = [];
+  readonly completions: Completion[] = [];
   readonly commits: Commit[] = [];
   /** How many of the commits are on the disk; the others are on their way. */
   durable = 0;
@@ -62,7 +45,7 @@ export class World {
   #grants = 0;
   /** An answer leaves once the commits made before it are durable. */
   #answers: { after: number; deliver: () => void }[] = [];
-  #settled: Job[] = [];
+  #settled: Completion[] = [];
   #commitAt = Infinity;
   readonly #afterEachStep: (world: World) => void;
 
@@ -81,33 +64,30 @@ export class World {
   }
 
   ask(tokens: number): void {
-    const requestId = `request-${this.jobs.length}`;
-    const job: Job = {
-      request: { requestId, keyId: "key", model: "model", held: tokens },
-      ...{ state: "asked", askedAt: this.now, alive: true, cutOffUntil: null },
-      ...{ work: 0, usage: null, reported: [0], callAt: Infinity },
-    };
-    this.jobs.push(job);
-    this.#call(job);
+    const requestId = `request-${this.completions.length}`;
+    const request = { requestId, keyId: "key", model: "model", held: tokens };
+    const completion = askedAt(this.now, request);
+    this.completions.push(completion);
+    this.#call(completion);
   }
 
   /** The backend goes on; its gateway knows, and tells with the next renewal. */
-  work(job: Job, tokens: number): void {
-    if (job.state !== "running" || !job.alive) return;
-    job.work = Math.min(job.request.held, job.work + tokens);
+  work(completion: Completion, tokens: number): void {
+    if (completion.state !== "running" || !completion.alive) return;
+    completion.work = Math.min(completion.request.held, completion.work + tokens);
   }
 
-  finish(job: Job, tokens: number): void {
-    if (job.state !== "running") return;
-    job.usage = usageOf(Math.min(tokens, job.request.held));
-    job.state = "reporting";
-    if (job.alive && (job.cutOffUntil ?? 0) <= this.now) this.#call(job);
+  finish(completion: Completion, tokens: number): void {
+    if (completion.state !== "running") return;
+    completion.usage = usageOf(Math.min(tokens, completion.request.held));
+    completion.state = "reporting";
+    if (completion.alive && (completion.cutOffUntil ?? 0) <= this.now) this.#call(completion);
   }
 
   commit(atRest: boolean): void {
     this.#commitAt = Infinity;
     this.commits.push(commit(this.ledger, this.now, atRest));
-    for (const job of this.#settled) this.#answer(() => this.#done(job));
+    for (const completion of this.#settled) this.#answer(() => this.#done(completion));
     this.#settled = [];
   }
 
@@ -117,10 +97,10 @@ export class World {
     this.#deliver();
   }
 
-  cutOff(job: Job, ms: number): void {
-    if (job.state !== "running") return;
-    job.cutOffUntil = this.now + ms;
-    job.callAt = job.cutOffUntil;
+  cutOff(completion: Completion, ms: number): void {
+    if (completion.state !== "running") return;
+    completion.cutOffUntil = this.now + ms;
+    completion.callAt = completion.cutOffUntil;
   }
 
   /** Memory is lost; of the writes on their way only the first `written` became durable. */
@@ -131,14 +111,14 @@ export class World {
     this.#settled = [];
     this.#commitAt = Infinity;
     this.now += downMs;
-    for (const job of this.jobs) {
-      if (job.state !== "asked" && job.state !== "reporting") continue;
-      job.callAt = Math.max(this.now + REPEAT_MS, job.cutOffUntil ?? 0);
+    for (const completion of this.completions) {
+      if (completion.state !== "asked" && completion.state !== "reporting") continue;
+      completion.callAt = Math.max(this.now + REPEAT_MS, completion.cutOffUntil ?? 0);
     }
     this.ledger = openLedger(this.onDisk(this.durable), HOLD_LEASE_MS);
     this.#wake();
     this.#afterEachStep(this);
-    if (downMs > 0 && this.jobs.some((job) => job.alive)) this.pass(BACK_MS);
+    if (downMs > 0 && this.completions.some((completion) => completion.alive)) this.pass(BACK_MS);
   }
 
   pass(ms: number): void {
@@ -160,7 +140,8 @@ export class World {
   #nextEvent(): number {
     const written = this.commits[this.durable]?.at ?? Infinity;
     let next = Math.min(this.#commitAt, written + WRITE_MS, nextExpiry(this.ledger) ?? Infinity);
-    for (const job of this.jobs) if (job.alive) next = Math.min(next, job.callAt);
+    for (const completion of this.completions)
+      if (completion.alive) next = Math.min(next, completion.callAt);
     return next;
   }
 
@@ -176,50 +157,52 @@ export class World {
       this.commit(false);
       return;
     }
-    const caller = this.jobs.find((job) => job.alive && job.callAt <= this.now);
+    const caller = this.completions.find(
+      (completion) => completion.alive && completion.callAt <= this.now,
+    );
     if (caller !== undefined) this.#call(caller);
     else if (this.#wake()) this.commit(false);
   }
 
   /** A gateway calls with what it has to say; what it hears comes with an answer, or never. */
-  #call(job: Job): void {
+  #call(completion: Completion): void {
     this.#wake();
-    job.callAt = Infinity;
-    if (job.state === "asked") this.#admit(job);
-    if (job.state === "running") this.#renew(job);
-    if (job.state === "reporting") this.#settle(job);
+    completion.callAt = Infinity;
+    if (completion.state === "asked") this.#admit(completion);
+    if (completion.state === "running") this.#renew(completion);
+    if (completion.state === "reporting") this.#settle(completion);
     this.#afterEachStep(this);
   }
 
-  #admit(job: Job): void {
-    const taken = takeHold(this.ledger, job.request, this.now + HOLD_LEASE_MS);
+  #admit(completion: Completion): void {
+    const taken = takeHold(this.ledger, completion.request, this.now + HOLD_LEASE_MS);
     this.#answerNow(() => {
-      job.state = taken ? "running" : "refused";
-      if (taken) job.callAt = this.now + HOLD_RENEW_MS;
+      completion.state = taken ? "running" : "refused";
+      if (taken) completion.callAt = this.now + HOLD_RENEW_MS;
     });
   }
 
-  #renew(job: Job): void {
-    const progress = usageOf(job.work);
-    const goesOn = renewHold(this.ledger, job.request, progress, this.now + HOLD_LEASE_MS);
-    if (!goesOn && job.cutOffUntil === null)
+  #renew(completion: Completion): void {
+    const progress = usageOf(completion.work);
+    const goesOn = renewHold(this.ledger, completion.request, progress, this.now + HOLD_LEASE_MS);
+    if (!goesOn && completion.cutOffUntil === null)
       throw new Error("the Hold of a living request was ended");
-    if (goesOn) job.reported.push(job.work);
-    job.callAt = this.now + HOLD_RENEW_MS;
+    if (goesOn) completion.reported.push(completion.work);
+    completion.callAt = this.now + HOLD_RENEW_MS;
     this.#answerNow(() => {});
   }
 
-  #settle(job: Job): void {
-    if (job.usage === null) throw new Error("nothing to report");
-    settle(this.ledger, job.request, job.usage, this.now);
-    this.#settled.push(job);
+  #settle(completion: Completion): void {
+    if (completion.usage === null) throw new Error("nothing to report");
+    settle(this.ledger, completion.request, completion.usage, this.now);
+    this.#settled.push(completion);
     if (this.#settled.length >= COMMIT_AT_SETTLEMENTS) this.commit(false);
     else this.#commitSoon();
   }
 
-  #done(job: Job): void {
-    job.state = "done";
-    job.callAt = Infinity;
+  #done(completion: Completion): void {
+    completion.state = "done";
+    completion.callAt = Infinity;
   }
 
   #answerNow(deliver: () => void): void {
