@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { bindings } from "./test/worker/bindings.ts";
 
 // Three layers: pure decisions in Node, shells in workerd, and the whole stack from outside.
 export default defineConfig({
@@ -12,7 +13,12 @@ export default defineConfig({
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: bindings(inject("backendUrl")) },
+          })),
+        ],
         test: {
           name: "worker",
           include: ["test/{worker,durable-objects}/**/*.test.ts"],

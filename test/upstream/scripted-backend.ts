@@ -1,0 +1,135 @@
+// A backend in vLLM's words whose behaviour a test sets. Every test has its own part: the first word
+// of a prompt names the script, so that files run beside each other.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Script, Seen } from "./script.ts";
+
+class Part {
+  script: Script = {};
+  seen: Seen[] = [];
+  go = Promise.withResolvers<void>();
+}
+
+interface Asked {
+  prompt: string;
+  max_tokens?: number;
+  n?: number;
+  stream?: boolean;
+}
+
+/** The scripted tokenizer: a token for each word. */
+function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== "").length;
+}
+
+export async function startScriptedBackend(): Promise<{ url: string; close: () => void }> {
+  const parts = new Map<string, Part>();
+  const partOf = (name: string): Part => {
+    const part = parts.get(name) ?? new Part();
+    parts.set(name, part);
+    return part;
+  };
+  const server = createServer((request, response) => {
+    void serve(partOf, request, response).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function serve(
+  partOf: (name: string) => Part,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  const path = request.url ?? "";
+  const [, verb, name] = /^\/test\/(\w+)\/(.+)$/.exec(path) ?? [];
+  if (verb !== undefined && name !== undefined) {
+    const part = partOf(decodeURIComponent(name));
+    if (verb === "script") part.script = JSON.parse(text) as Script;
+    if (verb === "go") part.go.resolve();
+    response.end(JSON.stringify(part.seen));
+    return;
+  }
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const prompt = Array.isArray(body.prompt) ? body.prompt[0] : body.prompt;
+  const part = partOf(/^\S*/.exec(String(prompt))?.[0] ?? "");
+  const headers = request.headers as Record<string, string>;
+  const seen: Seen = { path, headers, body, aborted: false };
+  part.seen.push(seen);
+  response.on("close", () => {
+    seen.aborted = !response.writableFinished;
+  });
+  if (path === "/v1/completions") await complete(part, body as unknown as Asked, response);
+  else answer(response, 200, JSON.stringify(tokenizerAnswer(path, body)));
+}
+
+function tokenizerAnswer(path: string, body: Record<string, unknown>) {
+  if (path === "/detokenize") return { prompt: `text of ${String(body.tokens)}` };
+  const count = countWords(String(body.prompt));
+  const tokens = Array.from({ length: count }, (_, index) => index);
+  return { count, max_model_len: 8192, tokens, token_strs: null };
+}
+
+async function complete(part: Part, asked: Asked, response: ServerResponse): Promise<void> {
+  const { script } = part;
+  if (script.holdBefore) await part.go.promise;
+  if (script.status !== undefined) return answer(response, script.status, script.body ?? "");
+  const prompts = Array.isArray(asked.prompt) ? asked.prompt : [asked.prompt];
+  const promptTokens = prompts.map(String).reduce((sum, text) => sum + countWords(text), 0);
+  const choices = prompts.length * (asked.n ?? 1);
+  const tokens = asked.max_tokens ?? 16;
+  if (asked.stream) return await stream(part, { promptTokens, tokens }, response);
+  const list = Array.from({ length: choices }, (_, index) => choice(index, " w".repeat(tokens)));
+  const usage = usageOf(promptTokens, choices * tokens);
+  answer(response, 200, JSON.stringify({ ...head, choices: list, ...foot, usage }));
+}
+
+/** One choice, a chunk a token. */
+async function stream(
+  part: Part,
+  { promptTokens, tokens }: { promptTokens: number; tokens: number },
+  response: ServerResponse,
+): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  const send = (event: object) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+  for (let sent = 1; sent <= tokens; sent += 1) {
+    const choices = [{ ...choice(0, " w"), finish_reason: sent === tokens ? "length" : null }];
+    send({ ...head, choices, usage: usageOf(promptTokens, sent) });
+    if (sent === part.script.holdAfter) await part.go.promise;
+  }
+  send({ ...head, choices: [], usage: usageOf(promptTokens, tokens) });
+  response.end("data: [DONE]\n\n");
+}
+
+const head = { id: "cmpl-1", object: "text_completion", created: 1, model: "served" };
+const foot = { service_tier: null, system_fingerprint: null };
+
+function choice(index: number, text: string) {
+  return { index, text, logprobs: null, finish_reason: "length", stop_reason: null };
+}
+
+function usageOf(prompt: number, completion: number) {
+  return {
+    ...{ prompt_tokens: prompt, total_tokens: prompt + completion, completion_tokens: completion },
+    prompt_tokens_details: null,
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}

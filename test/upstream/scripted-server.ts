@@ -1,0 +1,90 @@
+// A server that answers byte by byte as a test says, for what no engine would do on demand. Each test
+// has its own part of the address, `/<name>/…`, so that files run beside each other.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { WireRequest, WireScript } from "./wire-script.ts";
+
+class Part {
+  script: WireScript = { steps: [] };
+  readonly seen: WireRequest[] = [];
+  /** Whether the answer was whole when its connection was closed or free again. */
+  readonly closed = Promise.withResolvers<{ whole: boolean }>();
+  readonly #gates = new Map<string, PromiseWithResolvers<void>>();
+
+  gate(name: string): PromiseWithResolvers<void> {
+    const gate = this.#gates.get(name) ?? Promise.withResolvers<void>();
+    this.#gates.set(name, gate);
+    return gate;
+  }
+}
+
+export async function startScriptedServer(): Promise<{ url: string; close: () => void }> {
+  const parts = new Map<string, Part>();
+  const server = createServer((request, response) => {
+    void serve(parts, request, response).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function serve(
+  parts: Map<string, Part>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [, name = "", ...rest] = (request.url ?? "").split("/");
+  const part = parts.get(name) ?? new Part();
+  parts.set(name, part);
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) body += chunk;
+  if (rest[0] === "test") {
+    response.end(JSON.stringify(await control(part, rest.slice(1), body)));
+    return;
+  }
+  const headers = request.headers as Record<string, string>;
+  part.seen.push({ method: request.method ?? "", path: `/${rest.join("/")}`, headers, body });
+  response.on("close", () => part.closed.resolve({ whole: response.writableFinished }));
+  await play(part, response);
+}
+
+async function control(part: Part, [verb, name = ""]: string[], body: string): Promise<unknown> {
+  switch (verb) {
+    case "script":
+      part.script = JSON.parse(body) as WireScript;
+      return {};
+    case "open":
+      part.gate(name).resolve();
+      return {};
+    case "closed":
+      return await part.closed.promise;
+    default:
+      return part.seen;
+  }
+}
+
+async function play(part: Part, response: ServerResponse): Promise<void> {
+  const { status = 200, headers = {}, holdHeaders, steps } = part.script;
+  if (holdHeaders !== undefined) await part.gate(holdHeaders).promise;
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  for (const step of steps) {
+    if ("gate" in step) await part.gate(step.gate).promise;
+    if ("breakOff" in step) return void response.destroy();
+    if (!("text" in step)) continue;
+    for (let times = step.times ?? 1; times > 0; times--) {
+      if (response.write(Buffer.from(step.text))) continue;
+      await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (response.destroyed) return;
+    }
+  }
+  response.end();
+}
