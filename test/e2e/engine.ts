@@ -54,6 +54,14 @@ export class Engine {
     );
   }
 
+  atMost(sequences: number): Promise<EngineCounters> {
+    return until(
+      `at most ${sequences} sequences at the engine`,
+      () => this.counters(),
+      ({ running, waiting }) => running + waiting <= sequences,
+    );
+  }
+
   /** Waits until it works for nobody. */
   idle(): Promise<EngineCounters> {
     return this.busy(0);

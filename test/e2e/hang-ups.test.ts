@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { Engine } from "./engine.ts";
 import { deliveredTokens } from "./event-stream.ts";
 import { newPerson, type Person } from "./person.ts";
-import { RawRequest } from "./raw-request.ts";
+import { leaveAll, RawRequest } from "./raw-request.ts";
 import { until } from "./until.ts";
 
 const stack = inject("stack");
@@ -18,6 +18,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  leaveAll();
   await engine.disarm();
   await engine.idle();
 });

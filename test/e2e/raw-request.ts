@@ -12,6 +12,13 @@ export interface SeenAnswer {
   ended: "open" | "whole" | "broken";
 }
 
+const open = new Set<RawRequest>();
+
+/** Leaves whatever a test left open, so that the engine is idle for the next one. */
+export function leaveAll(): void {
+  for (const request of open) request.leave();
+}
+
 export class RawRequest {
   readonly seen: SeenAnswer = { status: null, headers: {}, body: "", ended: "open" };
   readonly #request: ClientRequest;
@@ -38,6 +45,7 @@ export class RawRequest {
       response.on("error", () => this.#end("broken"));
       response.on("close", () => this.#end(response.complete ? "whole" : "broken"));
     });
+    open.add(this);
     if (typeof body === "string") this.#request.write(body);
     else this.#request.end(JSON.stringify({ model: "local", ...body }));
   }
@@ -98,5 +106,6 @@ export class RawRequest {
 
   #end(how: "whole" | "broken"): void {
     if (this.seen.ended === "open") this.seen.ended = how;
+    open.delete(this);
   }
 }

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { Engine } from "./engine.ts";
 import { newPerson, type Person } from "./person.ts";
-import { RawRequest } from "./raw-request.ts";
+import { leaveAll, RawRequest } from "./raw-request.ts";
 import { until } from "./until.ts";
 
 const stack = inject("stack");
@@ -15,7 +15,11 @@ beforeAll(async () => {
   person = await newPerson(stack);
 });
 
-afterEach(() => engine.disarm());
+afterEach(async () => {
+  leaveAll();
+  await engine.disarm();
+  await engine.idle();
+});
 
 interface Call {
   at: number;

@@ -159,11 +159,14 @@ describe("an error in the SDK", () => {
     { what: "a temperature beyond 2", extra: { temperature: 5 }, param: "temperature" },
     { what: "a field that the gateway sets", extra: { priority: -5 }, param: "priority" },
   ];
-  it.each(cases)("is a BadRequestError that names the field for $what", async ({ extra, param }) => {
-    const failure = await failureOf(client.completions.create(withFields({}, extra)));
-    expect(failure).toBeInstanceOf(OpenAI.BadRequestError);
-    expect(failure).toMatchObject({ status: 400, code: "invalid_request", param });
-  });
+  it.each(cases)(
+    "is a BadRequestError that names the field for $what",
+    async ({ extra, param }) => {
+      const failure = await failureOf(client.completions.create(withFields({}, extra)));
+      expect(failure).toBeInstanceOf(OpenAI.BadRequestError);
+      expect(failure).toMatchObject({ status: 400, code: "invalid_request", param });
+    },
+  );
 
   it("is a NotFoundError for a Model that does not exist, with the ids there are", async () => {
     const params = withFields({ model: "gpt-2" }, {});

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** Between two looks: short beside anything that is waited for, long beside what a look costs. */
 const LOOK_EVERY_MS = 20;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 8_000;
 
 /** Looks until the condition holds and returns what was seen then. Fails naming what it last saw. */
 export async function until<Seen>(
