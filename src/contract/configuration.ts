@@ -4,7 +4,7 @@ import { HOLD_LEASE_MS, HOLD_RENEW_MS } from "./limits.ts";
 
 const Backend = z.strictObject({
   /** Where vLLM answers, without the trailing `/v1`. */
-  url: z.url(),
+  url: z.url({ protocol: /^https?$/ }),
   api_key: z.string().min(1).optional(),
   /** vLLM's `--served-model-name`, where it differs from the catalogue's id. */
   served_name: z.string().min(1).optional(),

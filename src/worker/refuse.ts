@@ -32,7 +32,8 @@ export function errorResponse(error: PublicError, requestId: string, docsUrl: st
   const { status, retry } = errorCatalogue[error.code];
   const traced = status >= 500 ? ` Request id: ${requestId}.` : "";
   const message = `${error.message}${traced} See ${docsUrl}#${error.code}`;
-  const headers = new Headers({ "content-type": "application/json" });
+  // Also what fails before the frame is there, such as a wrong configuration, can be traced.
+  const headers = new Headers({ "content-type": "application/json", "x-request-id": requestId });
   const shouldRetry = retry === "sometimes" ? error.shouldRetry === true : retry === "yes";
   if (retry !== "by status") headers.set("x-should-retry", String(shouldRetry));
   if (error.retryAfterMs !== undefined) {

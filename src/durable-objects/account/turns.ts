@@ -20,7 +20,7 @@ interface Shell {
 export class Turns {
   readonly #line = new WaitingLine();
   readonly #shell: Shell;
-  #timer: number | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(shell: Shell) {
     this.#shell = shell;

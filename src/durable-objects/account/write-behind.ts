@@ -12,8 +12,8 @@ export class WriteBehind {
   /** Keys used since the last commit, whose `last_used_at` goes with the next. */
   readonly #usedKeys = new Set<KeyRecord>();
   #awaitingCommit: (() => void)[] = [];
-  #commitTimer: number | null = null;
-  #idleTimer: number | null = null;
+  #commitTimer: ReturnType<typeof setTimeout> | null = null;
+  #idleTimer: ReturnType<typeof setTimeout> | null = null;
   #alarmAt = 0;
   #activeAt = 0;
 

@@ -51,6 +51,8 @@ async function askAccount(
   input: AdmitInput,
   tokens: { total: number; exact: boolean },
 ): Promise<Answer> {
+  // Who left before takes no place in the line: nobody would tell the Account to give it up.
+  if (input.clientSignal.aborted) return { outcome: "left" };
   const request: AdmitRequest = {
     ...input.request,
     promptTokens: tokens.total,

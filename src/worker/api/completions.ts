@@ -26,16 +26,18 @@ import { publicRefusal, Refused } from "../refuse.ts";
 import { servedModel } from "./models.ts";
 
 export function complete(c: Context<AppEnv>): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const answer = Promise.withResolvers<Response>();
   const { requestId } = c.get("frame");
-  const run = runCompletion(c, resolve).catch((failure: unknown) => {
-    reject(failure);
+  const run = runCompletion(c, answer).catch((failure: unknown) => {
+    answer.reject(failure);
     if (failure instanceof Refused) return;
     console.error({ event: "completion_defect", requestId, failure: String(failure) });
   });
   c.executionCtx.waitUntil(run);
-  return promise;
+  return answer.promise;
 }
+
+type Answer = Pick<PromiseWithResolvers<Response>, "resolve" | "reject">;
 
 interface ValidCompletion {
   request: CompletionRequest;
@@ -43,10 +45,7 @@ interface ValidCompletion {
   prompts: PromptCounter;
 }
 
-async function runCompletion(
-  c: Context<AppEnv>,
-  respond: (response: Response) => void,
-): Promise<void> {
+async function runCompletion(c: Context<AppEnv>, answer: Answer): Promise<void> {
   const frame = c.get("frame");
   const caller = await readCaller(c);
   const valid = await validate(c, caller).catch(async (failure: unknown) => {
@@ -56,7 +55,7 @@ async function runCompletion(
   });
   const admitted = await admit(c, caller, valid);
   frame.timings.set("admit", Date.now() - frame.startedAt);
-  if (admitted === null) return respond(clientLeft());
+  if (admitted === null) return answer.resolve(clientLeft());
   const held: HeldRequest = {
     requestId: frame.requestId,
     keyId: admitted.keyId,
@@ -66,9 +65,13 @@ async function runCompletion(
   const account = () => accountOf(c.env, caller.accountId);
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
   try {
-    if (c.req.raw.signal.aborted) return;
-    const ending = await forward(c, caller, valid, admitted, held, respond);
+    if (c.req.raw.signal.aborted) return answer.resolve(clientLeft());
+    const ending = await forward(c, caller, valid, admitted, held, answer.resolve);
     if (ending !== null) usage = await owedUsage(ending, valid);
+  } catch (failure) {
+    // The client is told at once; that nothing is owed may become durable after.
+    answer.reject(failure);
+    throw failure;
   } finally {
     await settleHold(account, held, usage);
   }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { KeyRecord } from "../../../contract/account.ts";
 import { ChangeKeyBody, MintKeyBody, RevokeKeyBody } from "../../../contract/admin.ts";
 import { ADMIN_BODY_MAX_BYTES } from "../../../contract/limits.ts";
 import { accountOf } from "../../../durable-objects/objects.ts";
@@ -32,17 +33,25 @@ export async function mintKey(c: Context<AppEnv>): Promise<Response> {
   const expiresAt = body.expires_at === null ? null : Date.parse(body.expires_at);
   const account = accountOf(c.env, whom);
   const minted = await c.get("services").keys.mint(whom);
-  const mint = { keyId, keyHash: minted.hash, start: minted.start, name, scope };
-  const answer = await account.mint({ ...mint, expiresAt, monthlyTokenLimit });
-  if (!answer.ok) {
-    const before = (await account.keys()).find((key) => key.id === keyId);
-    if (before?.name === name && before.scope === scope) {
-      return c.json({ ...presentKey(before), key: null });
-    }
-  }
-  const key = answered(answer, "A key with this id has another name or scope.");
+  const content = { name, scope, expiresAt, monthlyTokenLimit };
+  const { hash: keyHash, start } = minted;
+  const answer = await account.mint({ keyId, keyHash, start, ...content });
+  const before = answer.ok ? undefined : (await account.keys()).find(({ id }) => id === keyId);
+  const repeated = before !== undefined && sameContent(before, content);
+  const key = repeated ? before : answered(answer, "A key with this id has other content.");
   await record(c, { who, what: "key.mint", whom, detail: { keyId, scope }, repeatId: keyId });
-  return c.json({ ...presentKey(key), key: minted.key });
+  return c.json({ ...presentKey(key), key: repeated ? null : minted.key });
+}
+
+type KeyContent = Pick<KeyRecord, "name" | "scope" | "expiresAt" | "monthlyTokenLimit">;
+
+function sameContent(key: KeyRecord, content: KeyContent): boolean {
+  return (
+    key.name === content.name &&
+    key.scope === content.scope &&
+    key.expiresAt === content.expiresAt &&
+    key.monthlyTokenLimit === content.monthlyTokenLimit
+  );
 }
 
 /** `PATCH /v1/admin/keys/{id}`: its name, expiry or monthly limit. */
