@@ -12,15 +12,21 @@ class Part {
 }
 
 interface Asked {
-  prompt: string;
+  prompt: string | string[] | number[] | number[][];
   max_tokens?: number;
   n?: number;
   stream?: boolean;
 }
 
 /** The scripted tokenizer: a token for each word. */
-function countWords(text: string): number {
-  return text.split(/\s+/).filter((word) => word !== "").length;
+function countTokens(prompt: string | number[]): number {
+  if (Array.isArray(prompt)) return prompt.length;
+  return prompt.split(/\s+/).filter((word) => word !== "").length;
+}
+
+function promptsOf({ prompt }: Asked): (string | number[])[] {
+  if (typeof prompt === "string") return [prompt];
+  return typeof prompt[0] === "number" ? [prompt as number[]] : (prompt as string[] | number[][]);
 }
 
 export async function startScriptedBackend(): Promise<{ url: string; close: () => void }> {
@@ -61,8 +67,8 @@ async function serve(
     response.end(JSON.stringify(part.seen));
     return;
   }
-  const body = JSON.parse(text) as Record<string, unknown>;
-  const prompt = Array.isArray(body.prompt) ? body.prompt[0] : body.prompt;
+  const body = { prompt: "", ...(JSON.parse(text) as Record<string, unknown>) };
+  const [prompt] = promptsOf(body as unknown as Asked);
   const part = partOf(/^\S*/.exec(String(prompt))?.[0] ?? "");
   const headers = request.headers as Record<string, string>;
   const seen: Seen = { path, headers, body, aborted: false };
@@ -76,7 +82,7 @@ async function serve(
 
 function tokenizerAnswer(path: string, body: Record<string, unknown>) {
   if (path === "/detokenize") return { prompt: `text of ${String(body.tokens)}` };
-  const count = countWords(String(body.prompt));
+  const count = countTokens(String(body.prompt));
   const tokens = Array.from({ length: count }, (_, index) => index);
   return { count, max_model_len: 8192, tokens, token_strs: null };
 }
@@ -85,8 +91,8 @@ async function complete(part: Part, asked: Asked, response: ServerResponse): Pro
   const { script } = part;
   if (script.holdBefore) await part.go.promise;
   if (script.status !== undefined) return answer(response, script.status, script.body ?? "");
-  const prompts = Array.isArray(asked.prompt) ? asked.prompt : [asked.prompt];
-  const promptTokens = prompts.map(String).reduce((sum, text) => sum + countWords(text), 0);
+  const prompts = promptsOf(asked);
+  const promptTokens = prompts.reduce((sum, prompt) => sum + countTokens(prompt), 0);
   const choices = prompts.length * (asked.n ?? 1);
   const tokens = asked.max_tokens ?? 16;
   if (asked.stream) return await stream(part, { promptTokens, tokens }, response);

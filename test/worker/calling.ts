@@ -15,7 +15,7 @@ export interface Call {
 
 export const ORIGIN = "https://continuo.test";
 
-/** A string is sent as it is, anything else as JSON. */
+/** Text, bytes and streams are sent as they are, anything else as JSON. */
 export function call(path: string, options: Call = {}): Promise<Response> {
   const { method = "GET", key = null, body, headers, signal } = options;
   return exports.default.fetch(`${ORIGIN}${path}`, {
@@ -25,9 +25,13 @@ export function call(path: string, options: Call = {}): Promise<Response> {
       ...(body !== undefined && { "content-type": "application/json" }),
       ...headers,
     },
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   });
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream {
+  return typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
 }
 
 export function complete(key: string, body: object, options: Call = {}): Promise<Response> {

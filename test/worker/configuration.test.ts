@@ -1,0 +1,98 @@
+import { createExecutionContext } from "cloudflare:test";
+import { describe, expect, test, vi } from "vitest";
+import { parseConfiguration } from "../../src/contract/configuration.ts";
+import { HOLD_LEASE_MS, HOLD_RENEW_MS } from "../../src/contract/limits.ts";
+import { app } from "../../src/worker/app.ts";
+import { servicesOf } from "../../src/worker/environment.ts";
+import { bindings } from "./bindings.ts";
+import { errorOf } from "./calling.ts";
+
+const right = bindings("http://127.0.0.1:8000/");
+
+function backend(change: object): { BACKENDS: string } {
+  return { BACKENDS: JSON.stringify({ local: { url: "http://127.0.0.1:8000", ...change } }) };
+}
+
+describe("the configuration", () => {
+  test("is read from what is right, with defaults for what is absent", () => {
+    const { HOLD_RENEW_MS: _, OPERATOR_KEY: __, ...least } = right;
+    const parsed = parseConfiguration(least);
+    expect(parsed).toMatchObject({ HOLD_LEASE_MS, HOLD_RENEW_MS });
+    expect(parsed.OPERATOR_KEY).toBeUndefined();
+    expect(parsed.KEY_CHECK_SECRETS).toHaveLength(2);
+  });
+
+  test.each([
+    ["KEY_CHECK_SECRETS", { KEY_CHECK_SECRETS: undefined }],
+    ["KEY_CHECK_SECRETS.0", { KEY_CHECK_SECRETS: "" }],
+    ["KEY_CHECK_SECRETS.0", { KEY_CHECK_SECRETS: "short" }],
+    ["KEY_CHECK_SECRETS.1", { KEY_CHECK_SECRETS: `${"a".repeat(32)},short` }],
+    ["CACHE_SALT_SECRET", { CACHE_SALT_SECRET: undefined }],
+    ["CACHE_SALT_SECRET", { CACHE_SALT_SECRET: "a".repeat(31) }],
+    ["OPERATOR_KEY", { OPERATOR_KEY: "short" }],
+    ["OPERATOR_KEY", { OPERATOR_KEY: "" }],
+    ["BACKENDS", { BACKENDS: undefined }],
+    ["BACKENDS", { BACKENDS: "{" }],
+    ["BACKENDS", { BACKENDS: "[]" }],
+    ["BACKENDS.local", { BACKENDS: '{"local": "http://127.0.0.1"}' }],
+    ["BACKENDS.local.url", { BACKENDS: '{"local": {}}' }],
+    ["BACKENDS.local.url", backend({ url: "127.0.0.1:8000" })],
+    ["BACKENDS.local.url", backend({ url: "ftp://127.0.0.1" })],
+    ["BACKENDS.local.api_key", backend({ api_key: "" })],
+    ["BACKENDS.local.served_name", backend({ served_name: 1 })],
+    ["BACKENDS.local.headers.x", backend({ headers: { x: 1 } })],
+    ["BACKENDS.local", backend({ nonsense: 1 })],
+    ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "soon" }],
+    ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "0" }],
+    ["HOLD_RENEW_MS", { HOLD_RENEW_MS: "1.5" }],
+    ["HOLD_RENEW_MS", { HOLD_LEASE_MS: "1000", HOLD_RENEW_MS: "501" }],
+  ])("fails by the name of %s for %j", (name, wrong) => {
+    const env = { ...right, ...wrong };
+    expect(() => parseConfiguration(env)).toThrow(new RegExp(`^configuration: (.*; )?${name}:`));
+    expect(() => servicesOf(env)).toThrow(name);
+  });
+
+  test("names all that is wrong, and no secret", () => {
+    const secrets = { CACHE_SALT_SECRET: "hush", OPERATOR_KEY: "quiet" };
+    const wrong = { ...right, ...secrets, ...backend({ api_key: 5, url: "hidden" }) };
+    const message = messageOf(() => parseConfiguration(wrong));
+    for (const name of ["CACHE_SALT_SECRET", "OPERATOR_KEY", "BACKENDS.local.url"]) {
+      expect(message).toContain(name);
+    }
+    for (const secret of ["hush", "quiet", "hidden"]) expect(message).not.toContain(secret);
+  });
+
+  test("fails for a backend of a Model that is not in the catalogue", () => {
+    const env = { ...right, BACKENDS: '{"other": {"url": "http://127.0.0.1"}}' };
+    expect(() => servicesOf(env)).toThrow("BACKENDS: no Model is called other");
+  });
+
+  test("that is wrong is answered with 500 and a request id, and told in the log alone", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const wrong = { ...right, CACHE_SALT_SECRET: "hush" };
+    const response = await app.request("/v1/account", {}, wrong, createExecutionContext());
+    const error = await errorOf(response);
+    expect(error).toMatchObject({ status: 500, code: "internal_error" });
+    expect(error.message).not.toContain("CACHE_SALT_SECRET");
+    expect(JSON.stringify(log.mock.calls)).toContain("CACHE_SALT_SECRET");
+    expect(JSON.stringify(log.mock.calls)).not.toContain("hush");
+    log.mockRestore();
+  });
+
+  test("is parsed once, when it is right", () => {
+    const services = servicesOf(right);
+    expect(servicesOf({})).toBe(services);
+    expect(services.models.get("local")?.backend).toMatchObject({
+      ...{ url: "http://127.0.0.1:8000", servedName: "served", headers: {} },
+    });
+  });
+});
+
+function messageOf(throwing: () => void): string {
+  try {
+    throwing();
+  } catch (failure) {
+    return String(failure);
+  }
+  throw new Error("nothing was thrown");
+}
