@@ -3,7 +3,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { WireRequest, WireScript } from "./wire-script.ts";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Step, WireRequest, WireScript } from "./wire-script.ts";
 
 class Part {
   script: WireScript = { steps: [] };
@@ -76,15 +78,15 @@ async function play(part: Part, response: ServerResponse): Promise<void> {
   if (holdHeaders !== undefined) await part.gate(holdHeaders).promise;
   response.writeHead(status, headers);
   response.flushHeaders();
+  await pipeline(Readable.from(writes(part, steps)), response);
+}
+
+/** Throws where the connection is to break. */
+async function* writes(part: Part, steps: readonly Step[]): AsyncGenerator<Buffer> {
   for (const step of steps) {
     if ("gate" in step) await part.gate(step.gate).promise;
-    if ("breakOff" in step) return void response.destroy();
-    if (!("text" in step)) continue;
-    for (let times = step.times ?? 1; times > 0; times--) {
-      if (response.write(Buffer.from(step.text))) continue;
-      await Promise.race([once(response, "drain"), once(response, "close")]);
-      if (response.destroyed) return;
-    }
+    else if ("breakOff" in step) throw new Error("broken off by the script");
+    else if ("bytes" in step) yield Buffer.from(step.bytes);
+    else for (let times = step.times ?? 1; times > 0; times--) yield Buffer.from(step.text);
   }
-  response.end();
 }

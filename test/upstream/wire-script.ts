@@ -2,6 +2,8 @@
 
 export type Step =
   | { text: string; times?: number }
+  /** For what cuts a character. */
+  | { bytes: number[] }
   /** Goes on when the test opens the gate. */
   | { gate: string }
   /** Ends the connection without ending the answer. */

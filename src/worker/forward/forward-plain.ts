@@ -1,5 +1,6 @@
 // A plain answer. Small ones are read whole; larger ones flow through in large reads, with the last
-// one held back until the end is known: `usage` and what must be changed stand there.
+// one held back until the end is known: `usage` and what must be changed stand there. Measured in
+// workerd, such a loop costs about a third of a default reader's and a tenth of a TransformStream's.
 import { joinBytes } from "../../core/answer-bytes.ts";
 import {
   type PlainTail,
@@ -16,41 +17,46 @@ import type { Watch } from "./watch.ts";
 
 const CONTENT_TYPE = "application/json";
 
+interface Upstream {
+  input: ForwardInput;
+  watch: Watch;
+  reader: ReadableStreamBYOBReader;
+  /** Buffers to read into; what was written to the client is read into again. */
+  spare: ArrayBuffer[];
+}
+
+interface Client {
+  writer: WritableStreamDefaultWriter<Uint8Array>;
+  progress: Progress;
+}
+
 export async function forwardPlain(
   input: ForwardInput,
   response: Response,
-  upstream: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array>,
   watch: Watch,
 ): Promise<Forwarded> {
-  const length = Number(response.headers.get("content-length") ?? Number.NaN);
-  if (length <= SMALL_ANSWER_BYTES) return answerWhole(input, response, watch);
-  const { readable, writable } = new IdentityTransformStream();
-  const flow: Flow = {
-    input,
-    watch,
-    reader: upstream.getReader({ mode: "byob" }),
-    writer: writable.getWriter(),
-    progress: { promptTokens: null, completionTokens: 0 },
-  };
-  flow.writer.closed.catch(() => undefined);
-  return {
-    kind: "answer",
-    contentType: CONTENT_TYPE,
-    body: readable,
-    ended: passOn(flow),
-    progress: () => ({ ...flow.progress }),
-    cut: (error) => watch.stop({ why: "cut", error }),
-  };
+  if (isSmall(response.headers)) {
+    return answerWhole(input, new Uint8Array(await response.arrayBuffer()), watch);
+  }
+  const upstream = { input, watch, reader: body.getReader({ mode: "byob" }), spare: [] };
+  // An aborted fetch does not by itself end a read that waits; cancelling does.
+  watch.onStop(() => void upstream.reader.cancel().catch(() => undefined));
+  const first = await read(upstream);
+  if (first === null) return refusedBy(watch, notACompletion);
+  if (first.length < TAIL_BYTES) return answerWhole(input, first, watch);
+  const head = rewriteHead(first, input.modelId);
+  if (head === null) return refusedBy(watch, notACompletion);
+  return answerFlowing(upstream, first, head);
 }
 
-async function answerWhole(
-  input: ForwardInput,
-  response: Response,
-  watch: Watch,
-): Promise<Forwarded> {
-  const { idleMs } = input.limits;
-  watch.wait(idleMs, () => watch.stop({ why: "timeout", error: timedOut("answer", idleMs) }));
-  const bytes = new Uint8Array(await response.arrayBuffer());
+/** A compressed body's length says nothing of what it becomes. */
+function isSmall(headers: Headers): boolean {
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  return length <= SMALL_ANSWER_BYTES && !headers.has("content-encoding");
+}
+
+function answerWhole(input: ForwardInput, bytes: Uint8Array, watch: Watch): Forwarded {
   const head = rewriteHead(bytes, input.modelId);
   const tail = rewriteTail(bytes);
   if (head === null || tail === null || watch.stopped() !== null) {
@@ -66,51 +72,72 @@ async function answerWhole(
   };
 }
 
-interface Flow {
-  input: ForwardInput;
-  watch: Watch;
-  reader: ReadableStreamBYOBReader;
-  writer: WritableStreamDefaultWriter<Uint8Array>;
-  progress: Progress;
+function answerFlowing(upstream: Upstream, first: Uint8Array, head: Replacement): Forwarded {
+  const { watch } = upstream;
+  const { readable, writable } = new IdentityTransformStream();
+  const client: Client = {
+    writer: writable.getWriter(),
+    progress: { promptTokens: null, completionTokens: 0 },
+  };
+  // Its rejection is seen by the write that fails.
+  client.writer.closed.catch(() => undefined);
+  return {
+    kind: "answer",
+    contentType: CONTENT_TYPE,
+    body: readable,
+    ended: passOn(upstream, client, first, head),
+    progress: () => ({ ...client.progress }),
+    cut: (error) => watch.stop({ why: "cut", error }),
+  };
 }
 
 /** The client's connection breaks unless the answer is whole: a clean end would pass for one. */
-async function passOn(flow: Flow): Promise<Ending> {
-  const { watch, reader, writer, progress } = flow;
+async function passOn(
+  upstream: Upstream,
+  client: Client,
+  first: Uint8Array,
+  head: Replacement,
+): Promise<Ending> {
+  const { watch } = upstream;
   watch.onStop(() => {
-    void reader.cancel().catch(() => undefined);
-    void writer.abort(new Error("the answer broke off")).catch(() => undefined);
+    void client.writer.abort(new Error("the answer broke off")).catch(() => undefined);
   });
-  const tail = await copy(flow).catch(() => null);
+  const tail = await copy(upstream, client, first, head).catch(() => null);
   if (tail !== null) {
-    Object.assign(progress, tail.usage);
+    Object.assign(client.progress, tail.usage);
     return { how: "complete", ...tail.usage };
   }
   const stop = watch.stopped();
   watch.stop({ why: "cut", error: notACompletion });
-  if (stop === null || stop.why === "timeout") return { how: "backend_failed", ...progress };
-  return { how: stop.why, ...progress };
+  if (stop === null || stop.why === "timeout") return { how: "backend_failed", ...client.progress };
+  return { how: stop.why, ...client.progress };
 }
 
 /** Null when the answer is not whole. Rejects when the backend or the client breaks off. */
-async function copy(flow: Flow): Promise<PlainTail | null> {
-  const { watch, writer, input } = flow;
-  const spare: ArrayBuffer[] = [];
-  const first = await read(flow, spare);
-  if (first === null) return null;
-  const head = rewriteHead(first, input.modelId);
-  if (head === null) return null;
+async function copy(
+  upstream: Upstream,
+  { writer }: Client,
+  first: Uint8Array,
+  head: Replacement,
+): Promise<PlainTail | null> {
+  const { watch, input, spare } = upstream;
+  const send = (bytes: Uint8Array): Promise<void> => {
+    const sent = writer.write(bytes);
+    // Seen here first: it may be awaited only after a read that fails for another reason.
+    sent.catch(() => watch.stop({ why: "client_left" }));
+    return sent;
+  };
   let held = first.subarray(head.to);
-  let written = write(writer, replace(first.subarray(0, head.to), [head]));
+  let sent = send(replace(first.subarray(0, head.to), [head]));
   for (;;) {
-    // The next read runs while the client takes what was written last.
-    const next = await read(flow, spare);
+    // The next read runs while the client takes what was sent last.
+    const next = await read(upstream);
     watch.wait(input.limits.clientStallMs, () => watch.stop({ why: "client_left" }));
-    await written;
+    await sent;
     if (next !== null && next.length >= TAIL_BYTES) {
       const passed = held;
-      written = write(writer, passed).then(() => void spare.push(passed.buffer));
-      written.catch(() => undefined);
+      sent = send(passed).then(() => keepSpare(spare, passed.buffer));
+      sent.catch(() => undefined);
       held = next;
       continue;
     }
@@ -118,24 +145,18 @@ async function copy(flow: Flow): Promise<PlainTail | null> {
     const last = next === null ? held : joinBytes([held, next]);
     const tail = rewriteTail(last);
     if (tail === null) return null;
-    await writer.write(replace(last, [tail.replacement]));
+    await send(replace(last, [tail.replacement]));
     await writer.close();
     return tail;
   }
 }
 
-/** Its rejection is seen where it is awaited, which may be after another one. */
-function write(writer: WritableStreamDefaultWriter<Uint8Array>, bytes: Uint8Array): Promise<void> {
-  const written = writer.write(bytes);
-  written.catch(() => undefined);
-  return written;
+function keepSpare(spare: ArrayBuffer[], buffer: ArrayBufferLike): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === READ_BYTES) spare.push(buffer);
 }
 
 /** At least `TAIL_BYTES`, less only at the end; null behind it. */
-async function read(
-  { watch, reader, input }: Flow,
-  spare: ArrayBuffer[],
-): Promise<Uint8Array<ArrayBuffer> | null> {
+async function read({ watch, reader, input, spare }: Upstream): Promise<Uint8Array | null> {
   const { idleMs } = input.limits;
   watch.wait(idleMs, () => watch.stop({ why: "timeout", error: timedOut("further byte", idleMs) }));
   const room = new Uint8Array(spare.pop() ?? new ArrayBuffer(READ_BYTES));

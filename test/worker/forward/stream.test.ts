@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  choiceJson,
-  doneEvent,
-  errorEvent,
-  finalEvent,
-  tokenEvent,
-} from "../../core/engine-answers.ts";
+import { doneEvent, errorEvent, finalEvent, tokenEvent } from "../../core/engine-answers.ts";
 import { answered, Client, forward, Upstream } from "./upstream.ts";
 
 const token = (completion: number, model?: string): string =>
@@ -44,8 +38,8 @@ describe("a stream", () => {
 
   test("is the same when the backend's writes cut events and characters", async () => {
     const upstream = new Upstream();
-    const bytes = [...(token(1) + last + finalEvent(5, 3) + doneEvent)];
-    await upstream.streams(...bytes);
+    const bytes = new TextEncoder().encode(token(1) + last + finalEvent(5, 3) + doneEvent);
+    await upstream.streams(...Array.from(bytes, (byte) => ({ bytes: [byte] })));
     const answer = await answered(forward(upstream, streamed));
     expect(await new Client(answer).rest()).toBe(passed(token(1)) + passed(last) + doneEvent);
     expect(await answer.ended).toMatchObject({ how: "complete" });
@@ -220,5 +214,5 @@ test("an event of many megabytes passes", async () => {
   const answer = await answered(forward(upstream, streamed));
   const text = await new Client(answer).rest();
   expect(text.length).toBeGreaterThan(10_000_000);
-  expect(text).toContain(choiceJson().slice(1, 10));
+  expect(text).toContain('"model":"catalogue-id"');
 });

@@ -108,17 +108,21 @@ export class Client {
   /** Reads until the text has come; false when the answer ended before. */
   async until(text: string): Promise<boolean> {
     while (!this.received.includes(text)) {
-      const { done, value } = await this.#reader.read();
-      if (done) return false;
-      this.received += this.#decoder.decode(value, { stream: true });
+      if (!(await this.#next())) return false;
     }
     return true;
   }
 
   /** Everything to the end. Rejects when the connection breaks. */
   async rest(): Promise<string> {
-    while (await this.until("\u0000 never sent"));
+    while (await this.#next());
     return this.received;
+  }
+
+  async #next(): Promise<boolean> {
+    const { done, value } = await this.#reader.read();
+    if (!done) this.received += this.#decoder.decode(value, { stream: true });
+    return !done;
   }
 
   async leave(): Promise<void> {
