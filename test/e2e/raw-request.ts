@@ -83,6 +83,16 @@ export class RawRequest {
     );
   }
 
+  /** The whole answer's text is there, though the connection may still be open. */
+  answered(): Promise<SeenAnswer> {
+    return until(
+      "an answer",
+      () => this.seen,
+      ({ status, headers, body }) =>
+        status !== null && body.length >= Number(headers["content-length"] ?? 1),
+    );
+  }
+
   ended(): Promise<SeenAnswer> {
     return until(
       "the end of the answer",
