@@ -2,8 +2,8 @@
 import { z } from "zod";
 
 /** Its ids as JSON take up to 8 bytes a byte of text; more would not fit beside them in memory. */
-export const TOKENIZE_MAX_CHARACTERS = 1_000_000;
-export const DETOKENIZE_MAX_IDS = 1_000_000;
+const TOKENIZE_MAX_CHARACTERS = 1_000_000;
+const DETOKENIZE_MAX_IDS = 1_000_000;
 
 const tokenId = z.int().nonnegative();
 

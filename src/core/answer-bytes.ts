@@ -45,12 +45,7 @@ export function startsWith(bytes: Uint8Array, pattern: Uint8Array, at: number): 
 }
 
 /** The first place of `pattern` that lies wholly in from..to, or -1. */
-export function indexOfBytes(
-  bytes: Uint8Array,
-  pattern: Uint8Array,
-  from: number,
-  to: number,
-): number {
+function indexOfBytes(bytes: Uint8Array, pattern: Uint8Array, from: number, to: number): number {
   const first = pattern[0];
   for (let at = from; at <= to - pattern.length; at++) {
     if (bytes[at] === first && startsWith(bytes, pattern, at)) return at;
@@ -121,7 +116,7 @@ export function parseMembers(text: string): Record<string, unknown> | null {
   return isObject(value) ? value : null;
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

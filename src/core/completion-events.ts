@@ -39,7 +39,7 @@ export interface EventOptions {
   n: number;
 }
 
-export interface StreamProgress {
+interface StreamProgress {
   /** Null until each prompt had a chunk: an event says the tokens of its own prompt only. */
   promptTokens: number | null;
   completionTokens: number;

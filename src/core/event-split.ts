@@ -15,7 +15,7 @@ const CARRY_LEAST_BYTES = 1_024;
 const NEWLINE = 0x0a;
 
 /** An event's bytes from..to with the two newlines at its end. Nothing overwrites them later. */
-export type OnEvent<T> = (bytes: Uint8Array, from: number, to: number) => T | null;
+type OnEvent<T> = (bytes: Uint8Array, from: number, to: number) => T | null;
 
 export interface EventSplitter {
   /**

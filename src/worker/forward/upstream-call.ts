@@ -30,7 +30,7 @@ export function callBackend(backend: Backend, call: UpstreamCall): Promise<Respo
   });
 }
 
-export function upstreamHeaders(backend: Backend, call: UpstreamCall): Record<string, string> {
+function upstreamHeaders(backend: Backend, call: UpstreamCall): Record<string, string> {
   return {
     ...backend.headers,
     ...(backend.apiKey === null ? {} : { authorization: `Bearer ${backend.apiKey}` }),

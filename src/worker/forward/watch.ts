@@ -2,7 +2,7 @@
 // the gateway that may cut it. Whatever comes first stops the request, in the same tick.
 import type { PublicError } from "../../contract/errors.ts";
 
-export type Stop =
+type Stop =
   | { why: "client_left" }
   | { why: "timeout"; error: PublicError }
   | { why: "cut"; error: PublicError };
