@@ -1,6 +1,6 @@
 // A plain answer. Small ones are read whole; larger ones flow through in large reads, with the last
-// one held back until the end is known: `usage` and what must be changed stand there. Measured in
-// workerd, such a loop costs about a third of a default reader's and a tenth of a TransformStream's.
+// one held back until the end is known: `usage` and what must be changed stand there. In workerd a
+// loop over a default reader is seven times slower, a JavaScript TransformStream ten times and more.
 import { joinBytes } from "../../core/answer-bytes.ts";
 import {
   type PlainTail,
