@@ -84,7 +84,7 @@ export class Person {
   }
 
   async tokens(): Promise<Tokens> {
-    const { tokens } = await this.read<{ tokens: Tokens }>("/account");
+    const { tokens } = await this.#read<{ tokens: Tokens }>("/account");
     return tokens;
   }
 
@@ -98,7 +98,7 @@ export class Person {
   }
 
   usage(): Promise<UsageList> {
-    return this.read("/usage");
+    return this.#read("/usage");
   }
 
   record(): Promise<PersonRecord> {
@@ -126,7 +126,7 @@ export class Person {
     return admin(this.stack, "POST", `/keys/${this.keyId}/revoke`, { reason });
   }
 
-  private async read<T>(path: string): Promise<T> {
+  async #read<T>(path: string): Promise<T> {
     const response = await this.call("GET", `/v1${path}`);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;

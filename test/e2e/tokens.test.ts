@@ -135,6 +135,31 @@ describe("budget_exceeded", () => {
   });
 });
 
+describe("a Hold", () => {
+  it("is the worst case and not the rest, so that others run beside it", async () => {
+    const person = await newPerson(stack, { tokens: 100 });
+    await engine.arm("hang");
+    const runs = new RawRequest(person, { prompt: [1, 2], n: 2, max_tokens: 4 });
+    await engine.busy(2);
+    expect(await person.tokens()).toMatchObject({ spent: 0, held: 10, available: 90 });
+    const beside = await person.complete({ prompt: [1, 2], max_tokens: 88, ignore_eos: true });
+    expect(beside.headers.get("x-max-tokens-lowered")).toBeNull();
+    await answered(beside);
+    runs.leave();
+    expect(await person.settled()).toMatchObject({ spent: 92, available: 8 });
+  });
+
+  it("is by bytes for text, which no tokenizer exceeds", async () => {
+    const person = await newPerson(stack);
+    await engine.arm("hang");
+    const runs = new RawRequest(person, { prompt: "Käse", max_tokens: 4 });
+    await engine.busy(1);
+    expect((await person.tokens()).held).toBe(Buffer.byteLength("Käse") + 2 + 4);
+    runs.leave();
+    await person.settled();
+  });
+});
+
 describe("a key's monthly limit", () => {
   it("is the narrower of the two, and leaves the person's other keys alone", async () => {
     const person = await newPerson(stack);

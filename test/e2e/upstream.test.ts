@@ -1,6 +1,7 @@
 // What reaches the engine: what the gateway writes, and nothing that a client smuggles in.
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import { newPerson, type Person } from "./person.ts";
+import { RawRequest } from "./raw-request.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 import { type StackProcess, startStack } from "./stack-process.ts";
 
@@ -121,9 +122,25 @@ it("sends nothing of what it refuses", async () => {
     { prompt: "a", prompt_logprobs: 3, stream: true },
     { prompt: [50_257], max_tokens: 1 },
     { prompt: "a", n: 129 },
+    // More log-probabilities than a backend's memory holds, by one valid-looking request.
+    { prompt: Array(5).fill(Array(8_000).fill(1)), prompt_logprobs: 100 },
   ];
   for (const body of refused) expect((await person.complete(body)).status).toBe(400);
   const poor = await newPerson(running.stack, { tokens: 1 });
   expect((await poor.complete({ prompt: [1, 2], max_tokens: 1 })).status).toBe(429);
   expect(proxy.sent).toHaveLength(0);
+});
+
+it("passes no header of the engine on, and says the length of an answer in one way", async () => {
+  for (const stream of [false, true]) {
+    const request = new RawRequest(person, { prompt: "a", max_tokens: 2, stream });
+    const { headers } = await request.ended();
+    expect(headers.server).not.toBe("uvicorn");
+    expect([headers["content-length"], headers["transfer-encoding"]]).toContain(undefined);
+    expect(headers["content-type"]).toBe(
+      stream ? "text/event-stream; charset=utf-8" : "application/json",
+    );
+    expect(headers["x-model-revision"]).toMatch(/^[0-9a-f]{40}$/);
+    expect(headers["server-timing"]).toMatch(/^admit;dur=\d+.*inference;dur=\d+/);
+  }
 });
