@@ -1,0 +1,134 @@
+// `npm run bench`: the order of everything. Starts the engine and every target, measures them in
+// paired, interleaved rounds, prints one table, and takes all down again.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { LoadClient } from "./load/load-client.ts";
+import type { Figure, Measured } from "./measure/figure.ts";
+import { measureFirstToken } from "./measure/first-token.ts";
+import { measureLarge } from "./measure/large.ts";
+import { measureLatency } from "./measure/latency.ts";
+import type { Bench } from "./measure/rounds.ts";
+import { measureStream, paced, pacedTokenDelayMs, unpaced } from "./measure/stream.ts";
+import { measureThroughput } from "./measure/throughput.ts";
+import { type BenchOptions, type MeasureName, parseOptions, usage } from "./options.ts";
+import { installPortkey } from "./peers/portkey.ts";
+import { type Stage, startStage } from "./peers/stage.ts";
+import type { Target } from "./peers/target.ts";
+import { type MachineFacts, machineFacts } from "./report/machine.ts";
+import { figureTable } from "./report/table.ts";
+import { judge, verdictTable } from "./report/verdicts.ts";
+
+const engineDirectory = fileURLToPath(new URL("../.local/bench-engine", import.meta.url));
+
+const measures: Record<MeasureName, (bench: Bench) => Promise<Measured>> = {
+  latency: measureLatency,
+  throughput: measureThroughput,
+  ttft: measureFirstToken,
+  stream: (bench) => measureStream(bench, unpaced),
+  large: measureLarge,
+  paced: (bench) => measureStream(bench, paced),
+};
+
+interface Outcome {
+  targets: readonly Target[];
+  figures: Figure[];
+  remarks: string[];
+}
+
+let running: Stage | null = null;
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  stopWhenAsked();
+  if (options.peers.includes("portkey")) await installPortkey();
+  const facts = machineFacts();
+  const load = new LoadClient();
+  try {
+    const fast = options.only.filter((name) => name !== "paced");
+    const slow = options.only.filter((name) => name === "paced");
+    const outcome: Outcome = { targets: [], figures: [], remarks: [] };
+    if (fast.length > 0) await runStage(options, load, outcome, { names: fast, tokenDelayMs: 0 });
+    if (slow.length > 0) {
+      await runStage(options, load, outcome, { names: slow, tokenDelayMs: pacedTokenDelayMs });
+    }
+    say("");
+    report(options, facts, outcome);
+  } finally {
+    load.close();
+  }
+}
+
+/** One engine with its targets: the engine's pace is set when it starts. */
+async function runStage(
+  options: BenchOptions,
+  load: LoadClient,
+  outcome: Outcome,
+  { names, tokenDelayMs }: { names: readonly MeasureName[]; tokenDelayMs: number },
+): Promise<void> {
+  const { peers, engineEntry, rounds } = options;
+  say("starting the engine and its peers");
+  mkdirSync(engineDirectory, { recursive: true });
+  running = await startStage({ peers, engineEntry, engineDirectory, tokenDelayMs });
+  try {
+    const { targets } = running;
+    outcome.targets = targets;
+    for (const name of names) {
+      const { figures, remarks } = await measures[name]({ load, targets, rounds, say });
+      outcome.figures.push(...figures);
+      outcome.remarks.push(...remarks);
+    }
+  } finally {
+    await running.stop();
+    running = null;
+  }
+}
+
+function report(options: BenchOptions, facts: MachineFacts, outcome: Outcome): void {
+  const { targets, figures, remarks } = outcome;
+  const verdicts = judge(figures);
+  const notes = targets
+    .filter(({ note }) => note !== "")
+    .map(({ name, note }) => `${name}: ${note}`);
+  const parts = [
+    Object.entries(facts)
+      .map(([name, fact]) => `${name}: ${fact}`)
+      .join("\n"),
+    figureTable(
+      figures,
+      targets.map(({ name }) => name),
+    ),
+    [
+      `Medians over ${options.rounds} rounds, each compared within its round.`,
+      ...remarks,
+      ...notes,
+    ].join("\n"),
+  ];
+  if (verdicts.length > 0) parts.push(verdictTable(verdicts));
+  process.stdout.write(`${parts.join("\n\n")}\n`);
+  if (options.json !== null) {
+    const record = { facts, rounds: options.rounds, figures, verdicts, remarks, notes };
+    writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
+  }
+}
+
+/** What runs now, on one line that the next overwrites; nothing where nobody watches. */
+function say(what: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${what}`);
+}
+
+function stopWhenAsked(): void {
+  const stop = (): void => {
+    const ended = running?.stop() ?? Promise.resolve();
+    ended.finally(() => process.exit(130));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+}
+
+try {
+  await main();
+} catch (error) {
+  say("");
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
+  process.exitCode = 1;
+}
