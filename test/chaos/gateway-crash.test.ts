@@ -82,7 +82,7 @@ it.each([
   await Promise.all(people.map(expectServed));
 });
 
-it("kill -9 of the gateway in long streams: their progress is paid for, the rest is shown", async () => {
+it("kill -9 of the gateway in long streams: progress is paid for, the rest is shown", async () => {
   const engine = new Engine(mortal.stack);
   const before = await engine.idle();
   const person = await newPerson(mortal.stack, { tokens: 50_000 });

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { learnedModel, type StackProcess, startStack } from "../e2e/stack-process.ts";
 
 /** Short, so that a test need not wait long for what a crash leaves set aside. */
-export const HOLD_LEASE_SECONDS = 3;
+const HOLD_LEASE_SECONDS = 3;
 
 export interface EngineProcess {
   url: string;

@@ -1,4 +1,4 @@
-// Clients that complete again and again until they are stopped or cut off, and keep their own books.
+// Clients that complete again and again until they are stopped or cut off, and keep own books.
 import { readStream } from "../e2e/event-stream.ts";
 import type { Person } from "../e2e/person.ts";
 

@@ -1,5 +1,4 @@
-// What a person sees of their Account, what an Admin does to it, and that doing it twice is doing it
-// once.
+// What a person sees of their Account, what an Admin does to it, and that twice is once.
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { admin, errorOf, newPerson, type Person } from "./person.ts";
 import { until } from "./until.ts";

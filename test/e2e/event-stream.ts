@@ -1,7 +1,7 @@
 // What a client sees of a stream, event by event.
 import { type ApiError, checkedError } from "./person.ts";
 
-export interface StreamChoice {
+interface StreamChoice {
   index: number;
   text: string;
   finish_reason: string | null;

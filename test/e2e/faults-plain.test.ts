@@ -79,7 +79,7 @@ describe("a backend that fails is answered by a status and costs nothing", () =>
     expect(await spentAtRest()).toBe(0);
   });
 
-  it("one that hangs holds its tokens until the client leaves, who pays for the prompt", async () => {
+  it("one that hangs holds its tokens until the client leaves and pays for the prompt", async () => {
     await engine.arm("hang-mid");
     const { received } = await engine.counters();
     const request = new RawRequest(person, asked);
@@ -105,7 +105,7 @@ describe("a backend that is only clumsy is put right", () => {
     expect((await person.settled()).spent).toBe(2 * before.spent);
   });
 
-  it("passes the keys of log-probabilities on as they are, also __proto__ and one key twice", async () => {
+  it("passes keys of log-probabilities on, also __proto__ and one key twice", async () => {
     await engine.arm("proto");
     const fields = { ...asked, logprobs: 2 };
     const ours = await (await person.complete(fields)).text();

@@ -1,5 +1,5 @@
-// Every way in which the engine can fail a stream: what the client sees, what it costs, and that the
-// engine works for nobody afterwards.
+// Every way in which the engine can fail a stream: what the client sees, what it costs, and that
+// the engine works for nobody afterwards.
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { Engine } from "./engine.ts";
 import { readStream } from "./event-stream.ts";
@@ -32,7 +32,7 @@ async function spentAtRest(): Promise<number> {
   return (await person.settled()).spent;
 }
 
-describe("a backend that fails before the first token is answered by a status and costs nothing", () => {
+describe("a backend that fails before a token is answered by a status and costs nothing", () => {
   it.each([
     { fault: "500", status: 502, code: "inference_failed", retryAfter: null },
     { fault: "303", status: 502, code: "inference_failed", retryAfter: null },
@@ -69,7 +69,7 @@ describe("a backend that fails before the first token is answered by a status an
   });
 });
 
-describe("a backend that fails in mid-stream ends in an error event, costs what was delivered", () => {
+describe("a backend that fails in mid-stream ends in an error and costs what came", () => {
   it.each([
     { fault: "error-in-stream", at: 1 },
     { fault: "error-in-stream", at: 7 },
@@ -136,7 +136,7 @@ describe("a backend that is only clumsy is put right", () => {
     expect(after.spent).toBe(2 * before.spent);
   });
 
-  it("passes the keys of log-probabilities on as they are, also __proto__ and one key twice", async () => {
+  it("passes keys of log-probabilities on, also __proto__ and one key twice", async () => {
     const fields = { ...streamed, logprobs: 2, stream_options: { include_usage: false } };
     await engine.arm("proto");
     const ours = await (await person.complete(fields)).text();

@@ -1,4 +1,4 @@
-// A client that leaves, at every moment: it pays for what it received, and the engine stops at once.
+// A client that leaves, at every moment: it pays for what it received, and the engine stops.
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { Engine } from "./engine.ts";
 import { deliveredTokens } from "./event-stream.ts";

@@ -1,4 +1,4 @@
-// A prompt is nobody's business: no refusal repeats it, whatever field is wrong and whoever refuses.
+// A prompt is nobody's business: no refusal repeats it, whatever is wrong and whoever refuses.
 import { afterEach, beforeAll, expect, inject, it } from "vitest";
 import { Engine } from "./engine.ts";
 import { errorOf, newPerson, type Person } from "./person.ts";

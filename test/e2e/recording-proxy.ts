@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, request as send } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Stack } from "./stack-process.ts";
 
-export interface SentUpstream {
+interface SentUpstream {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;

@@ -35,7 +35,7 @@ const streamed = {
 };
 
 describe("a revoked key", () => {
-  it("is refused from the next request on, in the middle of a loop, with when and why", async () => {
+  it("is refused from the next request on, in the middle of a loop, with the reason", async () => {
     const person = await newPerson(running.stack);
     const client = person.sdk();
     const params = { model: "local", prompt: "Call me", max_tokens: 1 };

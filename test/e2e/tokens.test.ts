@@ -67,7 +67,7 @@ describe("near the end of the tokens", () => {
     expect((await answered(response)).usage.completion_tokens).toBe(2);
   });
 
-  it("a bound by bytes that does not fit is counted exactly before anything is lowered", async () => {
+  it("a bound by bytes that does not fit is counted exactly before all else", async () => {
     const person = await newPerson(stack, { tokens: promptTokens + 4 });
     const response = await person.complete({ prompt, max_tokens: 4, ignore_eos: true });
     expect(response.headers.get("x-max-tokens-lowered")).toBeNull();

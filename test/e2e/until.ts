@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const LOOK_EVERY_MS = 20;
 const PATIENCE_MS = 8_000;
 
-/** Looks until the condition holds and returns what was seen then. Fails naming what it last saw. */
+/** Looks until the condition holds and returns what it saw then. Fails with what it last saw. */
 export async function until<Seen>(
   what: string,
   look: () => Promise<Seen> | Seen,

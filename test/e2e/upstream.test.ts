@@ -70,7 +70,7 @@ it("passes no header of the client on", async () => {
   }
 });
 
-it("says every sampling field that has a default, and asks for the usage it charges by", async () => {
+it("says every field that has a default, and asks for the usage it charges by", async () => {
   await (await person.complete({ prompt: "a", max_tokens: 1, stream: true, user: "u" })).text();
   const sent = JSON.parse(proxy.sent[0]?.body ?? "{}");
   expect(sent).toMatchObject({
