@@ -78,6 +78,17 @@ describe("a Hold that is on record", () => {
     expect(await runDurableObjectAlarm(account.stub)).toBe(false);
   });
 
+  test("has an alarm again when the runtime's comes early", async () => {
+    const account = await openAccount(GRANTED);
+    await account.admit("one");
+    await account.written();
+    expect(await runDurableObjectAlarm(account.stub)).toBe(true);
+    expect(await account.rpc.snapshot()).toMatchObject({ running: 1 });
+    await runInDurableObject(account.stub, async (_, { storage }) => {
+      expect(await storage.getAlarm()).toBe(NOON + HOLD_LEASE_MS);
+    });
+  });
+
   test("is followed by the next lease's alarm", async () => {
     const account = await openAccount(GRANTED);
     await account.admit("one");
@@ -149,6 +160,22 @@ describe("a Hold that was not yet on record", () => {
     expect(await account.rpc.snapshot()).toMatchObject({ running: 1 });
     await account.settle(held("one"), usage(10, 5));
     expect(await account.rpc.snapshot()).toMatchObject({ running: 0, tokens: { spent: 15 } });
+  });
+});
+
+describe("the waiting line", () => {
+  test("is lost with the object's memory, and those who ask again are served", async () => {
+    const account = await openAccount(100_000, { running: 1 });
+    await account.admit("running");
+    await account.written();
+    const lost = account.admit("waiting").then(reasonOf, () => "broke off");
+    await expect.poll(async () => (await account.rpc.snapshot())?.waiting).toBe(1);
+    await account.crash();
+    expect(await lost).toBe("broke off");
+    expect(await account.rpc.snapshot()).toMatchObject({ running: 1, waiting: 0 });
+    const again = account.admit("waiting");
+    await account.settle(held("running"), usage(10, 1));
+    expect(reasonOf(await again)).toBe("admitted");
   });
 });
 

@@ -172,18 +172,4 @@ describe("the waiting line", () => {
     expect(await reason("c")).toBe("budget");
     expect(await account.tokens()).toEqual({ granted: 40, spent: 40, held: 0, available: 0 });
   });
-
-  test("is lost with the object's memory, and those who ask again are served", async () => {
-    const account = await openAccount(100_000, { running: 1 });
-    await account.admit("running");
-    await account.written();
-    const lost = account.admit("waiting").then(reasonOf, () => "broke off");
-    await expect.poll(async () => (await account.rpc.snapshot())?.waiting).toBe(1);
-    await account.crash();
-    expect(await lost).toBe("broke off");
-    expect(await account.rpc.snapshot()).toMatchObject({ running: 1, waiting: 0 });
-    const again = account.admit("waiting");
-    await account.settle(held("running"), usage(10, 1));
-    expect(reasonOf(await again)).toBe("admitted");
-  });
 });

@@ -1,6 +1,6 @@
 // One person's Account in workerd, under a clock that only the test moves. The objects run in the
 // isolate of the tests, so a faked clock is theirs too; alarms keep the machine's.
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import type {
@@ -79,8 +79,7 @@ export class AccountUnderTest {
 
   /** Its memory goes at once, whatever was running or to be written. */
   async crash(): Promise<void> {
-    const aborted = runInDurableObject(this.stub, (_, context) => context.abort("crash"));
-    await aborted.catch(() => undefined);
+    await abortAllDurableObjects();
     forgetTimers();
   }
 

@@ -106,7 +106,7 @@ describe("the audit log", () => {
     await directory.record(entry);
     await directory.record({ ...entry, at: 2, who: "somebody else" });
     await evictDurableObject(stub);
-    await directory.record(entry);
+    await directory.record({ ...entry, at: 3 });
     expect(await rows()).toEqual([{ ...entry, detail: '{"tokens":5,"note":""}' }]);
   });
 

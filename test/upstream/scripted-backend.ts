@@ -71,13 +71,15 @@ async function serve(
   const [prompt] = promptsOf(body as unknown as Asked);
   const part = partOf(/^\S*/.exec(String(prompt))?.[0] ?? "");
   const headers = request.headers as Record<string, string>;
-  const seen: Seen = { path, headers, body, aborted: false };
+  const seen: Seen = { path, headers, body, answered: false, aborted: false };
   part.seen.push(seen);
   response.on("close", () => {
+    seen.answered = response.writableFinished;
     seen.aborted = !response.writableFinished;
   });
-  if (path === "/v1/completions") await complete(part, body as unknown as Asked, response);
-  else answer(response, 200, JSON.stringify(tokenizerAnswer(path, body)));
+  if (path === "/v1/completions") return await complete(part, body as unknown as Asked, response);
+  if (part.script.holdTokenizer) await part.go.promise;
+  answer(response, 200, JSON.stringify(tokenizerAnswer(path, body)));
 }
 
 function tokenizerAnswer(path: string, body: Record<string, unknown>) {

@@ -1,5 +1,6 @@
 // Who leaves, or is shut out, at which moment, and what that costs.
 import { describe, expect, test, vi } from "vitest";
+import { Account } from "../../src/durable-objects/account/account.ts";
 import {
   admin,
   Backend,
@@ -49,6 +50,31 @@ describe("a client that leaves", () => {
     expect((await running).status).toBe(200);
     expect(await settled(person)).toMatchObject({ spent: 7, held: 0 });
     expect(await second.seen()).toEqual([]);
+  });
+
+  test("while its prompt is counted takes no place in the line after", async () => {
+    const admit = vi.spyOn(Account.prototype, "admit");
+    const person = await newPerson({ tokens: 60, limits: { running: 1 } });
+    const counted = new Backend();
+    const running = new Backend();
+    await counted.script({ holdTokenizer: true });
+    await running.script({ holdBefore: true });
+    const leave = new AbortController();
+    const body = { prompt: `${counted.name} ${"word ".repeat(9)}` };
+    const asking = complete(person.key, body, { signal: leave.signal });
+    const counting = async () => expect(await counted.seen("/tokenize")).toHaveLength(1);
+    await vi.waitFor(counting, { interval: 10 });
+    const other = complete(person.key, { prompt: `${running.name} x` });
+    await running.reached();
+    await leaveWhen(asking, leave, Promise.resolve());
+    await counted.go();
+    const told = async () => expect((await counted.seen("/tokenize"))[0]?.answered).toBe(true);
+    await vi.waitFor(told, { interval: 10 });
+    await running.go();
+    await (await other).text();
+    expect(await settled(person)).toMatchObject({ spent: 7, held: 0 });
+    expect(admit).toHaveBeenCalledTimes(2);
+    admit.mockRestore();
   });
 
   test.each([false, true])(
