@@ -79,7 +79,7 @@ describe("a backend that fails is answered by a status and costs nothing", () =>
     expect(await spentAtRest()).toBe(0);
   });
 
-  it("one that hangs holds its tokens until the client leaves and pays for the prompt", async () => {
+  it("one that hangs holds its tokens until the client leaves, and costs the prompt", async () => {
     await engine.arm("hang-mid");
     const { received } = await engine.counters();
     const request = new RawRequest(person, asked);
