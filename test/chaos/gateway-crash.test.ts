@@ -118,7 +118,9 @@ interface Book {
   whole: number;
   /** The part of it whose settlement was surely on disk. */
   owed: number;
-  /** What ran at the kill, as requests and as the most that they can cost. */
+  /** Requests that the client had no whole answer of. */
+  open: number;
+  /** These, and those whose settlement may not have been on disk: their number and worst cost. */
   ran: number;
   worst: number;
   /** Of these, what may have left no trace on disk. */
@@ -141,6 +143,7 @@ async function bookOf(
     record,
     whole: sum(whole, cost),
     owed: sum(ended, cost),
+    open: own.length - whole.length,
     ran: ran.length,
     worst: sum(ran, ({ worst }) => worst),
     unwritten: sum(
@@ -159,11 +162,11 @@ function leasesEnded(person: Person): Promise<PersonRecord> {
 }
 
 function printLedger(when: string, books: readonly Book[], counted: number): void {
-  const rows = books.map(({ record, whole, ran, worst }) => ({
+  const rows = books.map(({ record, whole, owed, open }) => ({
     ...record.tokens,
-    "seen whole": whole,
-    "ran at the kill": ran,
-    "at most": worst,
+    "whole answers cost": whole,
+    "of it over 1 s old": owed,
+    "open requests": open,
     "unreported requests": record.unreported.requests,
     "unreported at most": record.unreported.at_most_tokens,
   }));
