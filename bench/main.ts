@@ -5,12 +5,19 @@ import { fileURLToPath } from "node:url";
 import { LoadClient } from "./load/load-client.ts";
 import type { Figure, Measured } from "./measure/figure.ts";
 import { measureFirstToken } from "./measure/first-token.ts";
-import { measureLarge } from "./measure/large.ts";
+import { computedRows, measureLarge, readyRows } from "./measure/large.ts";
 import { measureLatency } from "./measure/latency.ts";
 import type { Bench } from "./measure/rounds.ts";
 import { measureStream, paced, pacedTokenDelayMs, unpaced } from "./measure/stream.ts";
 import { measureThroughput } from "./measure/throughput.ts";
-import { type BenchOptions, type MeasureName, parseOptions, usage } from "./options.ts";
+import {
+  type BenchOptions,
+  type MeasureName,
+  OptionProblem,
+  parseOptions,
+  usage,
+} from "./options.ts";
+import type { EnginePace } from "./peers/engine.ts";
 import { installPortkey } from "./peers/portkey.ts";
 import { type Stage, startStage } from "./peers/stage.ts";
 import type { Target } from "./peers/target.ts";
@@ -25,9 +32,20 @@ const measures: Record<MeasureName, (bench: Bench) => Promise<Measured>> = {
   throughput: measureThroughput,
   ttft: measureFirstToken,
   stream: (bench) => measureStream(bench, unpaced),
-  large: measureLarge,
+  large: (bench) => measureLarge(bench, readyRows),
   paced: (bench) => measureStream(bench, paced),
+  model: (bench) => measureLarge(bench, computedRows),
 };
+
+/** What each stage measures, and how its engine answers meanwhile. */
+const stages: readonly { names: readonly MeasureName[]; pace: EnginePace }[] = [
+  {
+    names: ["latency", "throughput", "ttft", "stream", "large"],
+    pace: { fixedAnswers: true, tokenDelayMs: 0 },
+  },
+  { names: ["paced"], pace: { fixedAnswers: true, tokenDelayMs: pacedTokenDelayMs } },
+  { names: ["model"], pace: { fixedAnswers: false, tokenDelayMs: 0 } },
+];
 
 interface Outcome {
   targets: readonly Target[];
@@ -44,12 +62,10 @@ async function main(): Promise<void> {
   const facts = machineFacts();
   const load = new LoadClient();
   try {
-    const fast = options.only.filter((name) => name !== "paced");
-    const slow = options.only.filter((name) => name === "paced");
     const outcome: Outcome = { targets: [], figures: [], remarks: [] };
-    if (fast.length > 0) await runStage(options, load, outcome, { names: fast, tokenDelayMs: 0 });
-    if (slow.length > 0) {
-      await runStage(options, load, outcome, { names: slow, tokenDelayMs: pacedTokenDelayMs });
+    for (const { names, pace } of stages) {
+      const asked = names.filter((name) => options.only.includes(name));
+      if (asked.length > 0) await runStage(options, load, outcome, { names: asked, pace });
     }
     say("");
     report(options, facts, outcome);
@@ -58,24 +74,25 @@ async function main(): Promise<void> {
   }
 }
 
-/** One engine with its targets: the engine's pace is set when it starts. */
+/** One engine with its targets; the next stage starts all anew. */
 async function runStage(
   options: BenchOptions,
   load: LoadClient,
   outcome: Outcome,
-  { names, tokenDelayMs }: { names: readonly MeasureName[]; tokenDelayMs: number },
+  { names, pace }: { names: readonly MeasureName[]; pace: EnginePace },
 ): Promise<void> {
-  const { peers, engineEntry, rounds } = options;
+  const { peers, rounds } = options;
   say("starting the engine and its peers");
   mkdirSync(engineDirectory, { recursive: true });
-  running = await startStage({ peers, engineEntry, engineDirectory, tokenDelayMs });
+  running = await startStage({ peers, engineDirectory, pace });
   try {
     const { targets } = running;
     outcome.targets = targets;
     for (const name of names) {
       const { figures, remarks } = await measures[name]({ load, targets, rounds, say });
       outcome.figures.push(...figures);
-      outcome.remarks.push(...remarks);
+      for (const remark of remarks)
+        if (!outcome.remarks.includes(remark)) outcome.remarks.push(remark);
     }
   } finally {
     await running.stop();
@@ -129,6 +146,7 @@ try {
   await main();
 } catch (error) {
   say("");
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof OptionProblem) process.stderr.write(`\n${usage}\n`);
   process.exitCode = 1;
 }

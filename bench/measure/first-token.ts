@@ -3,19 +3,25 @@ import { smallCompletion } from "./latency.ts";
 import { type Bench, interleave, send, valuesOf } from "./rounds.ts";
 import { median } from "./statistics.ts";
 
-const EXCHANGES = 200;
-const WARM_UPS = 25;
+const TURNS = 4;
+const EXCHANGES = 50;
+const WARM_UPS = 10;
 
 /** What each target adds until the first bytes of a stream's body arrive. */
 export async function measureFirstToken(bench: Bench): Promise<Measured> {
-  const results = await interleave(bench, "first token", async (target) => {
-    const { exchanges } = await send(
-      bench,
-      target,
-      { ...smallCompletion, stream: true },
-      { connections: 1, warmUps: WARM_UPS, until: { exchanges: EXCHANGES } },
-    );
-    return median(exchanges.map(({ firstBodyMs }) => firstBodyMs));
+  const results = await interleave(bench, {
+    title: "first token",
+    turns: TURNS,
+    take: async (target) => {
+      const { exchanges } = await send(
+        bench,
+        target,
+        { ...smallCompletion, stream: true },
+        { connections: 1, warmUps: WARM_UPS, until: { exchanges: EXCHANGES } },
+      );
+      return exchanges.map(({ firstBodyMs }) => firstBodyMs);
+    },
+    join: (turns) => median(turns.flat()),
   });
   return {
     figures: [

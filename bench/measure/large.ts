@@ -8,6 +8,17 @@ const WANTED_BYTES = 256e6;
 /** Small answers that tell how large a row is, and whether a target passes whole rows on. */
 const PROBE_TOKENS = 3;
 
+export interface LargeSource {
+  key: string;
+  title: string;
+}
+
+/** Ready-made rows, written faster than any engine computes them: what a copy costs. */
+export const readyRows: LargeSource = { key: "large", title: "answer" };
+
+/** Rows that the local engine's model computes, as engines do. */
+export const computedRows: LargeSource = { key: "model", title: "computed answer" };
+
 interface LargeAnswer {
   megabytes: number;
   wallMs: number;
@@ -16,28 +27,35 @@ interface LargeAnswer {
 }
 
 /** A whole-vocabulary answer of 256 MB: wall time, the server's CPU, how far its memory grows. */
-export async function measureLarge(bench: Bench): Promise<Measured> {
+export async function measureLarge(bench: Bench, source: LargeSource): Promise<Measured> {
   const direct = bench.targets.find(({ name }) => name === "direct");
   if (direct === undefined) throw new Error("a large answer needs direct to compare with");
   const one = await answerBytes(bench, direct, PROBE_TOKENS - 1);
   const two = await answerBytes(bench, direct, PROBE_TOKENS);
   const tokens = Math.min(Math.ceil(WANTED_BYTES / (two - one)) + 1, mostTokens());
   const { able, remarks } = await whoPassesItOn(bench, two);
-  const results = await interleave({ ...bench, targets: able }, "large answer", (target) =>
-    fetchLarge(bench, target, tokens),
+  const results = await interleave(
+    { ...bench, targets: able },
+    {
+      title: `large ${source.title}`,
+      turns: 1,
+      take: (target) => fetchLarge(bench, target, tokens),
+      join: ([answer]) => answer ?? noAnswer(),
+    },
   );
   const megabytes = results.get("direct")?.[0]?.megabytes ?? 0;
-  return {
-    figures: figuresOf(results, megabytes),
-    remarks: [`The large answer: ${megabytes.toFixed(0)} MB of ${tokens} token ids.`, ...remarks],
-  };
+  return { figures: figuresOf(results, source, `${megabytes.toFixed(0)} MB`), remarks };
 }
 
-function figuresOf(results: Map<TargetName, LargeAnswer[]>, megabytes: number): Figure[] {
-  const title = `${megabytes.toFixed(0)} MB answer`;
+function figuresOf(
+  results: Map<TargetName, LargeAnswer[]>,
+  { key, title: kind }: LargeSource,
+  size: string,
+): Figure[] {
+  const title = `${size} ${kind}`;
   return [
     {
-      key: "large_wall",
+      key: `${key}_wall`,
       title: `${title}: wall`,
       unit: "ms",
       digits: 0,
@@ -46,7 +64,7 @@ function figuresOf(results: Map<TargetName, LargeAnswer[]>, megabytes: number): 
       values: valuesOf(results, ({ wallMs }) => wallMs),
     },
     {
-      key: "large_cpu",
+      key: `${key}_cpu`,
       title: `${title}: server's CPU`,
       unit: "ms/MB",
       digits: 2,
@@ -55,8 +73,8 @@ function figuresOf(results: Map<TargetName, LargeAnswer[]>, megabytes: number): 
       values: valuesOf(results, ({ cpuMsPerMegabyte }) => cpuMsPerMegabyte),
     },
     {
-      key: "large_memory",
-      title: `${title}: server's memory growth`,
+      key: `${key}_memory`,
+      title: `${title}: peak memory growth`,
       unit: "MB",
       digits: 0,
       shown: "apart",
@@ -95,15 +113,18 @@ async function fetchLarge(bench: Bench, target: Target, tokens: number): Promise
   const meter = meterTree(target.pid);
   const { exchanges } = await send(bench, target, wholeVocabulary(tokens), once);
   const used = meter?.read() ?? null;
-  const [exchange] = exchanges;
-  if (exchange === undefined) throw new Error(`${target.name} gave no answer`);
-  const megabytes = exchange.bodyBytes / 1e6;
+  const { bodyBytes, totalMs } = exchanges[0] ?? noAnswer();
+  const megabytes = bodyBytes / 1e6;
   return {
     megabytes,
-    wallMs: exchange.totalMs,
+    wallMs: totalMs,
     cpuMsPerMegabyte: used === null ? null : used.cpuMs / megabytes,
     growthMb: used === null ? null : used.peakGrowthMb,
   };
+}
+
+function noAnswer(): never {
+  throw new Error("a large answer was asked for and none came");
 }
 
 const once = { connections: 1, warmUps: 0, until: { exchanges: 1 } } as const;

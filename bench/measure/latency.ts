@@ -2,8 +2,9 @@ import type { Figure, Measured } from "./figure.ts";
 import { type Bench, interleave, send, valuesOf } from "./rounds.ts";
 import { quantile } from "./statistics.ts";
 
-const EXCHANGES = 400;
-const WARM_UPS = 50;
+const TURNS = 4;
+const EXCHANGES = 100;
+const WARM_UPS = 20;
 
 /** A small completion: what remains is what the way costs. */
 export const smallCompletion = {
@@ -15,13 +16,18 @@ export const smallCompletion = {
 
 /** What each target adds to one small completion after the other, on one connection. */
 export async function measureLatency(bench: Bench): Promise<Measured> {
-  const results = await interleave(bench, "latency", async (target) => {
-    const { exchanges } = await send(bench, target, smallCompletion, {
-      connections: 1,
-      warmUps: WARM_UPS,
-      until: { exchanges: EXCHANGES },
-    });
-    return exchanges.map(({ totalMs }) => totalMs);
+  const results = await interleave(bench, {
+    title: "latency",
+    turns: TURNS,
+    take: async (target) => {
+      const { exchanges } = await send(bench, target, smallCompletion, {
+        connections: 1,
+        warmUps: WARM_UPS,
+        until: { exchanges: EXCHANGES },
+      });
+      return exchanges.map(({ totalMs }) => totalMs);
+    },
+    join: (turns) => turns.flat(),
   });
   const figures = [50, 90, 99].map(
     (percent): Figure => ({

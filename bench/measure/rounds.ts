@@ -12,22 +12,35 @@ export interface Bench {
   say(what: string): void;
 }
 
+/** A measure of one target, done in several short turns a round, so that neighbours in time match. */
+interface Turns<Turn, Result> {
+  title: string;
+  turns: number;
+  take(target: Target): Promise<Turn>;
+  /** One round's turns made into that round's result. */
+  join(turns: Turn[]): Result;
+}
+
 /**
- * Measures every target once in each round, beginning with another one each time, so that none
- * always runs first or always after the same neighbour.
+ * Gives every target its turn one after the other, beginning with another one each time, so that
+ * none always runs first. The results of each target come round by round.
  */
-export async function interleave<T>(
+export async function interleave<Turn, Result>(
   bench: Bench,
-  title: string,
-  measureOne: (target: Target) => Promise<T>,
-): Promise<Map<TargetName, T[]>> {
-  const results = new Map<TargetName, T[]>(bench.targets.map(({ name }) => [name, []]));
-  for (let round = 0; round < bench.rounds; round += 1) {
-    const first = round % bench.targets.length;
-    for (const target of [...bench.targets.slice(first), ...bench.targets.slice(0, first)]) {
-      bench.say(`${title}: round ${round + 1} of ${bench.rounds}, ${target.name}`);
-      results.get(target.name)?.push(await measureOne(target));
+  { title, turns, take, join }: Turns<Turn, Result>,
+): Promise<Map<TargetName, Result[]>> {
+  const { targets, rounds } = bench;
+  const results = new Map<TargetName, Result[]>(targets.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const taken = new Map<TargetName, Turn[]>(targets.map(({ name }) => [name, []]));
+    for (let turn = 0; turn < turns; turn += 1) {
+      const first = (round * turns + turn) % targets.length;
+      for (const target of [...targets.slice(first), ...targets.slice(0, first)]) {
+        bench.say(`${title}: round ${round + 1} of ${rounds}, ${target.name}`);
+        taken.get(target.name)?.push(await take(target));
+      }
     }
+    for (const [name, all] of taken) results.get(name)?.push(join(all));
   }
   return results;
 }

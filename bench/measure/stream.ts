@@ -10,6 +10,7 @@ const LEAST_EVENTS = TOKENS / 2;
 export interface StreamPace {
   key: string;
   title: string;
+  turns: number;
   connections: number;
   warmUps: number;
   exchanges: number;
@@ -19,9 +20,10 @@ export interface StreamPace {
 export const unpaced: StreamPace = {
   key: "stream",
   title: "added a token, unpaced",
+  turns: 3,
   connections: 1,
-  warmUps: 2,
-  exchanges: 12,
+  warmUps: 1,
+  exchanges: 5,
 };
 
 /** As real models write: the engine waits before each token, and the way has time for each. */
@@ -29,6 +31,7 @@ export const pacedTokenDelayMs = 2;
 export const paced: StreamPace = {
   key: "paced",
   title: `added a token, one per ${pacedTokenDelayMs} ms`,
+  turns: 1,
   connections: 8,
   warmUps: 0,
   exchanges: 1,
@@ -37,20 +40,19 @@ export const paced: StreamPace = {
 /** What each target adds to a token of a stream of 1,000, from the first one to the end. */
 export async function measureStream(bench: Bench, pace: StreamPace): Promise<Measured> {
   const direct: number[] = [];
-  const results = await interleave(bench, pace.key, async (target) => {
-    const { exchanges } = await send(
-      bench,
-      target,
-      { prompt: "Once", max_tokens: TOKENS, ignore_eos: true, seed: 1, stream: true },
-      {
-        connections: pace.connections,
-        warmUps: pace.warmUps,
-        until: { exchanges: pace.exchanges },
-      },
-    );
-    const times = exchanges.map((exchange) => microsecondsPerToken(exchange, target.name));
-    if (target.name === "direct") direct.push(...times);
-    return median(times);
+  const results = await interleave(bench, {
+    title: `${pace.key} of ${TOKENS} tokens`,
+    turns: pace.turns,
+    take: async (target) => {
+      const { connections, warmUps, exchanges: count } = pace;
+      const body = { prompt: "Once", max_tokens: TOKENS, ignore_eos: true, seed: 1, stream: true };
+      const how = { connections, warmUps, until: { exchanges: count } };
+      const { exchanges } = await send(bench, target, body, how);
+      const times = exchanges.map((exchange) => microsecondsPerToken(exchange, target.name));
+      if (target.name === "direct") direct.push(...times);
+      return times;
+    },
+    join: (turns) => median(turns.flat()),
   });
   return {
     figures: [

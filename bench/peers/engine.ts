@@ -1,9 +1,16 @@
-// The local engine with its fixed answers: it must never be what is measured.
+// The local engine, mostly with fixed answers: it must never be what is measured.
 import { fileURLToPath } from "node:url";
 import { RunningProcess } from "./running-process.ts";
 import type { PeerSetting } from "./target.ts";
 
 const entry = fileURLToPath(new URL("../../infra/local/engine/main.ts", import.meta.url));
+
+/** How the engine answers; set when it starts. */
+export interface EnginePace {
+  /** Ready-made answers; else its model computes them. */
+  fixedAnswers: boolean;
+  tokenDelayMs: number;
+}
 
 export interface RunningEngine {
   process: RunningProcess;
@@ -11,14 +18,14 @@ export interface RunningEngine {
 }
 
 export async function startEngine(options: {
-  entry: string | null;
   directory: string;
-  tokenDelayMs: number;
+  pace: EnginePace;
 }): Promise<RunningEngine> {
   const args = [
-    options.entry ?? entry,
-    ...["--port", "0", "--data", options.directory, "--fast"],
-    ...["--token-delay-ms", String(options.tokenDelayMs)],
+    entry,
+    ...["--port", "0", "--data", options.directory],
+    ...(options.pace.fixedAnswers ? ["--fast"] : []),
+    ...["--token-delay-ms", String(options.pace.tokenDelayMs)],
   ];
   const engine = RunningProcess.start({ name: "the engine", file: process.execPath, args });
   const { url } = await engine.readyLine();

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startContinuo } from "./continuo.ts";
-import { startEngine } from "./engine.ts";
+import { type EnginePace, startEngine } from "./engine.ts";
 import { startHonoPassThrough } from "./hono-pass-through/start.ts";
 import { findNginx, startNginx } from "./nginx.ts";
 import { startPortkey } from "./portkey.ts";
@@ -17,10 +17,9 @@ export interface Stage {
 
 export async function startStage(options: {
   peers: readonly TargetName[];
-  engineEntry: string | null;
   /** Kept between runs: what the engine learnt at its first start. */
   engineDirectory: string;
-  tokenDelayMs: number;
+  pace: EnginePace;
 }): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "continuo-bench-"));
   const processes: RunningProcess[] = [];
@@ -31,9 +30,8 @@ export async function startStage(options: {
   };
   try {
     const engine = await startEngine({
-      entry: options.engineEntry,
       directory: options.engineDirectory,
-      tokenDelayMs: options.tokenDelayMs,
+      pace: options.pace,
     });
     processes.push(engine.process);
     const targets = [directTarget(engine.address, engine.process.pid)];
@@ -81,6 +79,6 @@ function directTarget(engine: PeerSetting["engine"], pid: number): Target {
     model: engine.model,
     people: anonymousPeople,
     pid,
-    note: "the local engine itself, with fixed answers",
+    note: "the local engine itself",
   };
 }

@@ -25,7 +25,10 @@ export function ratioToPortkey(figure: Figure, name: TargetName): number | null 
   if (name === "direct" && figure.shown !== "own") return null;
   const { portkey, direct } = figure.values;
   if (figure.shown !== "added") return pairedMedian(figure.values[name], portkey, over);
-  return pairedMedian(addedTo(figure.values[name], direct), addedTo(portkey, direct), over);
+  const base = addedTo(portkey, direct);
+  // Where Portkey adds nothing to tell from chance, a ratio to it says nothing either.
+  if (base.some((value) => value === null || value <= 0)) return null;
+  return pairedMedian(addedTo(figure.values[name], direct), base, over);
 }
 
 function addedTo(rounds: Rounds | undefined, direct: Rounds | undefined): Rounds {
