@@ -94,6 +94,12 @@ async function runStage(
       for (const remark of remarks)
         if (!outcome.remarks.includes(remark)) outcome.remarks.push(remark);
     }
+  } catch (error) {
+    const said = [
+      error instanceof Error ? error.message : String(error),
+      ...(await running.endings()),
+    ];
+    throw new Error(said.join("\n"));
   } finally {
     await running.stop();
     running = null;

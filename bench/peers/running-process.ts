@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 
 const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 5_000;
+const EXIT_LAG_MS = 500;
 const POLL_MS = 50;
 /** Enough to see why a server did not start. */
 const KEPT_OUTPUT_CHARACTERS = 2_000;
@@ -83,6 +84,15 @@ export class RunningProcess {
     } finally {
       given.abort();
     }
+  }
+
+  /** How it ended, if it did so unasked, with the last it said. */
+  async ending(): Promise<string | null> {
+    // Its connections close a moment before its end is told.
+    await Promise.race([this.#exited, pause(EXIT_LAG_MS)]);
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) return null;
+    return `${this.#name} ended (${signalCode ?? exitCode}):\n${this.#output.trim()}`;
   }
 
   async stop(): Promise<void> {

@@ -12,6 +12,8 @@ import { anonymousPeople, type PeerSetting, type Target, type TargetName } from 
 
 export interface Stage {
   targets: Target[];
+  /** What servers said that ended while they were measured. */
+  endings(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -23,6 +25,10 @@ export async function startStage(options: {
 }): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "continuo-bench-"));
   const processes: RunningProcess[] = [];
+  const endings = async (): Promise<string[]> => {
+    const all = await Promise.all(processes.map((running) => running.ending()));
+    return all.filter((ending) => ending !== null);
+  };
   const stop = async (): Promise<void> => {
     // Those that hold connections to the engine go first, the engine last.
     for (const running of processes.reverse()) await running.stop();
@@ -43,7 +49,7 @@ export async function startStage(options: {
       processes.push(started.process);
       targets.push(started.target);
     }
-    return { targets, stop };
+    return { targets, endings, stop };
   } catch (error) {
     await stop();
     throw error;
