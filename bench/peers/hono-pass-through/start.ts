@@ -1,5 +1,4 @@
 // Builds the pass-through Worker and serves it with the same workerd that serves Continuo.
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -8,9 +7,7 @@ import { anonymousPeople, type PeerSetting, type Target } from "../target.ts";
 
 const HOST = "127.0.0.1";
 const entry = fileURLToPath(new URL("./worker.ts", import.meta.url));
-const workerd = fileURLToPath(
-  new URL("../../../node_modules/workerd/bin/workerd", import.meta.url),
-);
+const serve = fileURLToPath(new URL("./serve.ts", import.meta.url));
 
 export async function startHonoPassThrough(
   setting: PeerSetting,
@@ -25,14 +22,13 @@ export async function startHonoPassThrough(
       lib: { entry, formats: ["es"], fileName: () => "worker.js" },
     },
   });
-  const file = join(setting.directory, "workerd.capnp");
-  await writeFile(file, configuration(port, setting.engine.url));
+  const worker = join(setting.directory, "worker.js");
   const server = RunningProcess.start({
     name: "the Hono pass-through",
-    file: workerd,
-    args: ["serve", file],
+    file: process.execPath,
+    args: [serve, setting.directory, worker, String(port), setting.engine.url],
   });
-  await server.listening(HOST, port);
+  await server.readyLine();
   return {
     process: server,
     target: {
@@ -46,21 +42,4 @@ export async function startHonoPassThrough(
       note: "",
     },
   };
-}
-
-function configuration(port: number, upstream: string): string {
-  return `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = (
-      modules = [(name = "worker.js", esModule = embed "worker.js")],
-      compatibilityDate = "2026-11-01",
-      bindings = [(name = "UPSTREAM", text = "${upstream}")],
-      globalOutbound = "network",
-    )),
-    (name = "network", network = (allow = ["private", "public"])),
-  ],
-  sockets = [(name = "http", address = "${HOST}:${port}", http = (), service = "main")],
-);
-`;
 }

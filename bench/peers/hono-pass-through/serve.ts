@@ -1,0 +1,24 @@
+// Serves the built pass-through Worker the way infra/local/worker-process.ts serves Continuo's: in
+// workerd, on the Worker's own socket. What differs between the two is then the Worker alone.
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+
+const [modulesRoot = ".", path = "worker.js", port = "0", upstream = ""] = process.argv.slice(2);
+
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    log: new Log(LogLevel.ERROR),
+    telemetry: { enabled: false },
+    workers: [
+      {
+        name: "pass-through",
+        compatibilityDate: "2026-11-01",
+        modulesRoot,
+        modules: [{ type: "ESModule", path }],
+        bindings: { UPSTREAM: upstream },
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: Number(port) }],
+      },
+    ],
+  }),
+);
+await miniflare.ready;
+console.log(JSON.stringify({ ready: true }));
