@@ -10,6 +10,7 @@ import { measureLatency } from "./measure/latency.ts";
 import type { Bench } from "./measure/rounds.ts";
 import { measureStream, paced, pacedTokenDelayMs, unpaced } from "./measure/stream.ts";
 import { measureThroughput } from "./measure/throughput.ts";
+import { warmUp } from "./measure/warm-up.ts";
 import {
   type BenchOptions,
   type MeasureName,
@@ -88,8 +89,10 @@ async function runStage(
   try {
     const { targets } = running;
     outcome.targets = targets;
+    const bench: Bench = { load, targets, rounds, say };
+    await warmUp(bench);
     for (const name of names) {
-      const { figures, remarks } = await measures[name]({ load, targets, rounds, say });
+      const { figures, remarks } = await measures[name](bench);
       outcome.figures.push(...figures);
       for (const remark of remarks)
         if (!outcome.remarks.includes(remark)) outcome.remarks.push(remark);

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type TargetName, targetNames } from "./peers/target.ts";
 
-export const measureNames = [
+const measureNames = [
   "latency",
   "throughput",
   "ttft",

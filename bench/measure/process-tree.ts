@@ -10,7 +10,7 @@ const PARENT_FIELD = 1;
 const USER_TIME_FIELD = 11;
 const SYSTEM_TIME_FIELD = 12;
 
-export interface TreeUsage {
+interface TreeUsage {
   cpuMs: number;
   peakGrowthMb: number;
 }

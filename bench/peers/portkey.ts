@@ -3,15 +3,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, RunningProcess } from "./running-process.ts";
 import { anonymousPeople, type PeerSetting, type Target } from "./target.ts";
 
 const HOST = "127.0.0.1";
 const directory = fileURLToPath(new URL("..", import.meta.url));
-const entry = fileURLToPath(
-  new URL("../node_modules/@portkey-ai/gateway/build/start-server.js", import.meta.url),
-);
+const entry = join(directory, "node_modules/@portkey-ai/gateway/build/start-server.js");
 
 /** Installs it from this folder's own lock file, apart from the project's dependencies. */
 export async function installPortkey(): Promise<void> {
