@@ -10,7 +10,7 @@ import { ensureDemoPeople } from "./demo-people.ts";
 import { LOCAL_MODEL, type RunningEngine, startEngine } from "./engine-process.ts";
 import { forget, objectsFolder, readSecrets, writeSecrets } from "./local-secrets.ts";
 import { type LocalOptions, readOptions, StartProblem } from "./options.ts";
-import { type RunningWorker, startWorker } from "./worker-process.ts";
+import { ENGINE_BINDING, type RunningWorker, startWorker } from "./worker-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -36,6 +36,7 @@ async function main(): Promise<void> {
   const worker = await startWorker({
     port: options.port,
     objects: objectsFolder(options.data),
+    engine: engine.url,
     bindings: bindings(options, secrets, engine),
   });
   stopOnSignal(worker, engine);
@@ -58,7 +59,8 @@ function bindings(
   engine: RunningEngine,
 ): Record<string, string> {
   const { url, apiKey, servedName: served_name } = engine;
-  const backend = { url, served_name, ...(apiKey !== null && { api_key: apiKey }) };
+  const binding = url.startsWith("http:") ? ENGINE_BINDING : undefined;
+  const backend = { url, served_name, binding, ...(apiKey !== null && { api_key: apiKey }) };
   const leaseMs = options.holdLeaseSeconds === null ? null : options.holdLeaseSeconds * 1_000;
   return {
     KEY_CHECK_SECRETS: secrets.keyCheckSecret,

@@ -15,11 +15,19 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/**
+ * A socket of workerd's own that leads to the engine. Miniflare sends whatever else a Worker fetches
+ * through a Worker of its own, which would be measured with ours.
+ */
+export const ENGINE_BINDING = "ENGINE";
+
 interface WorkerSettings {
   port: number;
   /** The folder of the objects' databases. */
   objects: string;
   bindings: Record<string, string>;
+  /** The engine's URL; reached through `ENGINE_BINDING` if it is plain HTTP. */
+  engine: string;
 }
 
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
@@ -31,7 +39,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   };
 }
 
-function workerdOptions({ port, objects, bindings }: WorkerSettings) {
+function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
   // The build has bundled everything; what is left beside it are pages and migrations.
   const { modulesRules: _, ...deployed } = workerOptions;
@@ -46,6 +54,9 @@ function workerdOptions({ port, objects, bindings }: WorkerSettings) {
         modulesRoot: built,
         modules: builtModules(),
         bindings,
+        serviceBindings: {
+          [ENGINE_BINDING]: { external: { address: new URL(engine).host, http: {} } },
+        },
         unsafeDirectSockets: [{ host: "127.0.0.1", port }],
       },
     ],

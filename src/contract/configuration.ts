@@ -8,6 +8,11 @@ const Backend = z.strictObject({
   api_key: z.string().min(1).optional(),
   /** vLLM's `--served-model-name`, where it differs from the catalogue's id. */
   served_name: z.string().min(1).optional(),
+  /**
+   * The service binding that leads to it (a VPC service, a tunnel, another Worker); without one it
+   * is reached over the internet.
+   */
+  binding: z.string().min(1).optional(),
   /** Sent with every request, such as a proxy's own secrets. */
   headers: z.record(z.string(), z.string()).optional(),
 });

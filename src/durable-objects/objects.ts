@@ -12,6 +12,21 @@ export function accountOf(env: ObjectBindings, accountId: string): AccountRpc {
   return stub<AccountRpc>(env.ACCOUNT, accountId);
 }
 
+/**
+ * The same object through one stub for the calls of one request. A stub whose call failed may be
+ * broken for good, so a repeated call asks for a fresh one.
+ * https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+ */
+export function accountLink(env: ObjectBindings, accountId: string): AccountLink {
+  let current = accountOf(env, accountId);
+  return (fresh = false) => {
+    if (fresh) current = accountOf(env, accountId);
+    return current;
+  };
+}
+
+export type AccountLink = (fresh?: boolean) => AccountRpc;
+
 export function directoryOf(env: ObjectBindings): DirectoryRpc {
   return stub<DirectoryRpc>(env.DIRECTORY, "directory");
 }

@@ -38,11 +38,11 @@ export interface AppEnv {
 let services: Services | null = null;
 
 export function servicesOf(env: unknown): Services {
-  services ??= makeServices(parseConfiguration(env));
+  services ??= makeServices(parseConfiguration(env), env);
   return services;
 }
 
-function makeServices(configuration: Configuration): Services {
+function makeServices(configuration: Configuration, env: unknown): Services {
   const catalogue = parseCatalogue(catalogueFile);
   const models = new Map<string, ServedModel>();
   for (const id of Object.keys(configuration.BACKENDS)) {
@@ -51,7 +51,7 @@ function makeServices(configuration: Configuration): Services {
   for (const model of catalogue.values()) {
     const configured = configuration.BACKENDS[model.id];
     if (configured === undefined) continue;
-    const { url, api_key, headers, served_name } = configured;
+    const { url, api_key, headers, served_name, binding } = configured;
     models.set(model.id, {
       model,
       backend: {
@@ -59,6 +59,7 @@ function makeServices(configuration: Configuration): Services {
         apiKey: api_key ?? null,
         headers: headers ?? {},
         servedName: served_name ?? model.id,
+        fetch: binding === undefined ? fetch : boundFetch(env, model.id, binding),
       },
     });
   }
@@ -68,4 +69,12 @@ function makeServices(configuration: Configuration): Services {
     cacheSalt: new CacheSalt(configuration.CACHE_SALT_SECRET),
     models,
   };
+}
+
+function boundFetch(env: unknown, modelId: string, binding: string): typeof fetch {
+  const fetcher = (env as Record<string, Fetcher | undefined>)[binding];
+  if (typeof fetcher?.fetch !== "function") {
+    throw new Error(`configuration: BACKENDS: ${modelId}: there is no service binding ${binding}`);
+  }
+  return (input, init) => fetcher.fetch(input, init);
 }

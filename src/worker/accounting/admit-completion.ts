@@ -1,6 +1,7 @@
 // From a valid request to a Hold. One call of the Account on the ordinary way; a second one, with the
 // prompt's exact count from the backend, only where the bound by bytes does not fit.
-import type { AccountFigures, AccountRpc, AdmitRequest } from "../../contract/account.ts";
+import type { AccountFigures, AdmitRequest } from "../../contract/account.ts";
+import type { AccountLink } from "../../durable-objects/objects.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 import type { PromptCounter } from "./prompt-counter.ts";
 
@@ -11,7 +12,7 @@ export interface Admitted {
 }
 
 export interface AdmitInput {
-  account: () => AccountRpc;
+  account: AccountLink;
   request: Omit<AdmitRequest, "promptTokens" | "promptTokensExact">;
   prompts: PromptCounter;
   clientSignal: AbortSignal;
@@ -58,7 +59,7 @@ async function askAccount(
     promptTokens: tokens.total,
     promptTokensExact: tokens.exact,
   };
-  const admission = await repeatWhileRestarting(() => input.account().admit(request));
+  const admission = await repeatWhileRestarting((fresh) => input.account(fresh).admit(request));
   input.onFigures(admission.figures);
   if (admission.outcome === "admitted") {
     const { keyId, held, maxTokens } = admission;
@@ -69,10 +70,10 @@ async function askAccount(
   throw new Refused(publicRefusal(admission.refusal));
 }
 
-async function repeatWhileRestarting<T>(call: () => Promise<T>): Promise<T> {
+async function repeatWhileRestarting<T>(call: (fresh: boolean) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await call();
+      return await call(attempt > 1);
     } catch (failure) {
       // https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
       const { retryable, overloaded } = failure as { retryable?: boolean; overloaded?: boolean };

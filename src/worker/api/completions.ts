@@ -13,7 +13,6 @@ import { chargeFor } from "../../core/charge.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { countChoices } from "../../core/request-size.ts";
 import { buildUpstreamBody } from "../../core/upstream-request.ts";
-import { accountOf } from "../../durable-objects/objects.ts";
 import { type Admitted, admitCompletion } from "../accounting/admit-completion.ts";
 import { keepHold, settleHold } from "../accounting/hold-lease.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
@@ -62,7 +61,6 @@ async function runCompletion(c: Context<AppEnv>, answer: Answer): Promise<void> 
     model: valid.served.model.id,
     held: admitted.held,
   };
-  const account = () => accountOf(c.env, caller.accountId);
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
   try {
     if (c.req.raw.signal.aborted) return answer.resolve(clientLeft());
@@ -73,7 +71,7 @@ async function runCompletion(c: Context<AppEnv>, answer: Answer): Promise<void> 
     answer.reject(failure);
     throw failure;
   } finally {
-    await settleHold(account, held, usage);
+    await settleHold(caller.account, held, usage);
   }
 }
 
@@ -86,8 +84,10 @@ async function validate(c: Context<AppEnv>, caller: Caller): Promise<ValidComple
   let verdict = checkAgainstModel(request, served.model);
   if (verdict.kind === "count-tokens-first") {
     // The backend counts for nobody whose key is worth nothing.
-    await identify(c, caller, { countsAsStart: true });
+    await identify(c, caller, { countsAsStart: false });
     verdict = checkAgainstModel(request, served.model, await prompts.countEach());
+    // Admission counts the start of what fits; the backend's work for the rest counts here.
+    if (verdict.kind === "refused") await identify(c, caller, { countsAsStart: true });
   }
   if (verdict.kind === "refused") throw new Refused(errorFromProblems(verdict.problems));
   return { request, served, prompts };
@@ -100,7 +100,7 @@ function admit(
 ): Promise<Admitted | null> {
   const frame = c.get("frame");
   return admitCompletion({
-    account: () => accountOf(c.env, caller.accountId),
+    account: caller.account,
     request: {
       requestId: frame.requestId,
       keyHash: caller.keyHash,
@@ -141,7 +141,7 @@ async function forward(
   let refused: Refused | null = null;
   let answer: Extract<Forwarded, { kind: "answer" }> | null = null;
   const lease = keepHold({
-    account: () => accountOf(c.env, caller.accountId),
+    account: caller.account,
     held,
     everyMs: configuration.HOLD_RENEW_MS,
     progress: () => progressOf(answer, prompts),

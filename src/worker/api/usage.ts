@@ -19,7 +19,7 @@ export async function showUsage(c: Context<AppEnv>): Promise<Response> {
   const caller = await readCaller(c);
   await identify(c, caller, { countsAsStart: false });
   const range = usageRange(parseInput(UsageQuery, c.req.query()), c.get("frame").startedAt);
-  return c.json(await usageOf(caller.account, range));
+  return c.json(await usageOf(caller.account(), range));
 }
 
 /** An Account's usage by day, Model and key, as the API shows it. */

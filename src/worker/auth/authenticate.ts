@@ -1,15 +1,15 @@
 // Who calls. The Worker reads the key's format; whether it is worth anything now is the Account's to
 // say, so nothing here is cached.
 import type { Context } from "hono";
-import type { AccountRpc, Identity } from "../../contract/account.ts";
-import { accountOf } from "../../durable-objects/objects.ts";
+import type { Identity } from "../../contract/account.ts";
+import { type AccountLink, accountLink } from "../../durable-objects/objects.ts";
 import type { AppEnv } from "../environment.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 
 export interface Caller {
   accountId: string;
   keyHash: string;
-  account: AccountRpc;
+  account: AccountLink;
 }
 
 /** The bearer token of a request, or null. */
@@ -37,7 +37,7 @@ export async function readCaller(c: Context<AppEnv>): Promise<Caller> {
   return {
     accountId: read.accountId,
     keyHash: read.hash,
-    account: accountOf(c.env, read.accountId),
+    account: accountLink(c.env, read.accountId),
   };
 }
 
@@ -47,7 +47,7 @@ export async function identify(
   caller: Caller,
   options: { countsAsStart: boolean },
 ): Promise<Identity> {
-  const answer = await caller.account.identify(caller.keyHash, options);
+  const answer = await caller.account().identify(caller.keyHash, options);
   const frame = c.get("frame");
   if (answer.outcome === "refused") {
     frame.figures = answer.figures;

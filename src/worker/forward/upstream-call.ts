@@ -8,6 +8,8 @@ export interface Backend {
   /** Sent with every request, such as a proxy's own secrets. */
   headers: Readonly<Record<string, string>>;
   servedName: string;
+  /** The internet's, or a service binding's. */
+  fetch: typeof fetch;
 }
 
 export interface UpstreamCall {
@@ -20,6 +22,7 @@ export interface UpstreamCall {
 
 export function callBackend(backend: Backend, call: UpstreamCall): Promise<Response> {
   const url = `${backend.url.replace(/\/+$/, "")}${call.path}`;
+  const { fetch } = backend;
   return fetch(url, {
     method: "POST",
     headers: upstreamHeaders(backend, call),

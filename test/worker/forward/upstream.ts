@@ -22,7 +22,7 @@ export class Upstream {
 
   get backend(): Backend {
     const headers = { "x-proxy-secret": "of the proxy" };
-    return { url: this.#url, apiKey: "of the backend", headers, servedName: "served/name" };
+    return { url: this.#url, apiKey: "of the backend", headers, servedName: "served/name", fetch };
   }
 
   async script(script: WireScript): Promise<void> {
