@@ -55,6 +55,8 @@ interface Outcome {
 }
 
 let running: Stage | null = null;
+/** Asked to stop: what fails from then on fails for that reason. */
+let stopping = false;
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -144,6 +146,7 @@ function say(what: string): void {
 
 function stopWhenAsked(): void {
   const stop = (): void => {
+    stopping = true;
     const ended = running?.stop() ?? Promise.resolve();
     ended.finally(() => process.exit(130));
   };
@@ -155,7 +158,8 @@ try {
   await main();
 } catch (error) {
   say("");
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (!stopping)
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof OptionProblem) process.stderr.write(`\n${usage}\n`);
   process.exitCode = 1;
 }

@@ -37,11 +37,11 @@ export class RunningProcess {
     this.#name = name;
     this.#child = child;
     this.#exited = once(child, "exit");
-    const keep = (text: string): void => {
+    // Of stdout nothing is kept: Continuo's ready line holds keys. It is read, so that it never fills.
+    child.stdout?.resume();
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARACTERS);
-    };
-    child.stdout?.setEncoding("utf8").on("data", keep);
-    child.stderr?.setEncoding("utf8").on("data", keep);
+    });
     groups.add(pid);
   }
 
