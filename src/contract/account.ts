@@ -102,7 +102,7 @@ export interface RenewRequest extends HeldRequest {
 /** `goOn` is false when the stream must be cut. */
 export type RenewAnswer = { goOn: true } | { goOn: false; refusal: Refusal };
 
-export type KeyScope = "completions" | "admin";
+type KeyScope = "completions" | "admin";
 
 export interface KeyRecord {
   id: string;

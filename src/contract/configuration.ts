@@ -17,8 +17,6 @@ const Backend = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-export type BackendConfiguration = z.infer<typeof Backend>;
-
 function json<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
   return z
     .string()

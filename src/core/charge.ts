@@ -6,7 +6,11 @@ export type CompletionEnd =
   /** The answer was complete; the figures are the backend's own. */
   | { how: "complete"; promptTokens: number; completionTokens: number }
   /** It broke off. `completionTokens` were delivered; `promptTokens` is null where nobody said. */
-  | { how: "client_left" | "backend_failed" | "cut"; promptTokens: number | null; completionTokens: number };
+  | {
+      how: "client_left" | "backend_failed" | "cut";
+      promptTokens: number | null;
+      completionTokens: number;
+    };
 
 export type Charge =
   | { kind: "usage"; usage: TokenUsage }

@@ -28,7 +28,7 @@ export type Command =
   | { call: "pass"; ms: number };
 
 /** What should have become of a request. `usage` is what it counts for once it has ended. */
-export interface Entry {
+interface Entry {
   request: HeldRequest;
   state: "running" | "settled" | "expired";
   leaseUntil: number;
