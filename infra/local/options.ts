@@ -79,7 +79,7 @@ function parse(args: string[]) {
     });
   } catch (failure) {
     const why = failure instanceof Error ? failure.message : String(failure);
-    throw new StartProblem(`${why} See npm start -- --help.`);
+    throw new StartProblem(`${why}. See npm start -- --help.`);
   }
 }
 

@@ -13,7 +13,7 @@ import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
 import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
-import { docsUrl, showDocs, showOpenapi } from "./docs/docs.ts";
+import { docsUrl, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
 import { errorResponse, Refused } from "./refuse.ts";
@@ -30,6 +30,7 @@ app.options(
   cors({ origin: "*", allowHeaders: ["authorization", "*"], maxAge: PREFLIGHT_SECONDS }),
 );
 
+app.get("/", showWelcome);
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", showOpenapi);
 app.get("/docs/*", showDocs);

@@ -17,6 +17,18 @@ export function docsUrl(c: Context<AppEnv>): string {
   return `${new URL(c.req.url).origin}/docs`;
 }
 
+/** What somebody sees who opens the address itself. */
+export function showWelcome(c: Context<AppEnv>): Response {
+  const { origin } = new URL(c.req.url);
+  return c.text(`Continuo: an inference API for base models.
+
+  base_url for the OpenAI SDK   ${origin}/v1
+  fields of a completion        ${docsUrl(c)}/reference/fields
+  errors                        ${docsUrl(c)}/reference/errors
+  OpenAPI                       ${origin}/openapi.json
+`);
+}
+
 export function showDocs(c: Context<AppEnv>): Response {
   const page = pages.get(c.req.path.replace(/\.md$/, ""));
   if (page === undefined) {
