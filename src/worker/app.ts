@@ -13,7 +13,7 @@ import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
 import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
-import { docsUrl, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
+import { docsUrl, isDocsPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
 import { errorResponse, Refused } from "./refuse.ts";
@@ -21,14 +21,24 @@ import { errorResponse, Refused } from "./refuse.ts";
 /** A day: browsers keep a preflight's answer at most that long. */
 const PREFLIGHT_SECONDS = 86_400;
 
+/** Preflights only: on answers the frame sets the two headers itself, without building them twice. */
+const preflight = cors({
+  origin: "*",
+  allowHeaders: ["authorization", "*"],
+  maxAge: PREFLIGHT_SECONDS,
+});
+
 export const app = new Hono<AppEnv>();
 
 app.use(frameEveryAnswer());
-// Preflights only: on answers the frame sets the two headers itself, without building them twice.
-app.options(
-  "/v1/*",
-  cors({ origin: "*", allowHeaders: ["authorization", "*"], maxAge: PREFLIGHT_SECONDS }),
-);
+app.options("*", async (c, next) => {
+  const allowed = allowedMethods(c.req.path).join(", ");
+  if (allowed !== "") c.header("allow", allowed);
+  const asksFirst = c.req.header("access-control-request-method") !== undefined;
+  // Also where no route is: a page may read the 404 only of a request that its preflight let pass.
+  if (asksFirst && c.req.path.startsWith("/v1/")) return preflight(c, next);
+  return allowed === "" ? next() : c.body(null, 204);
+});
 
 app.get("/", showWelcome);
 app.get("/health", (c) => c.json({ status: "ok" }));
@@ -81,8 +91,10 @@ app.onError((failure, c) => {
   return errorResponse(error, requestId, docs);
 });
 
-/** The methods of the routes whose pattern fits this path. */
+/** The methods of what is at this path: the routes whose pattern fits, or a page. */
 function allowedMethods(path: string): string[] {
+  if (isDocsPage(path)) return ["GET"];
+  if (unsupportedPaths.some((unsupported) => unsupported === path)) return ["POST"];
   return routes
     .filter((route) => pattern(route.path).test(path))
     .map((route): string => route.method);

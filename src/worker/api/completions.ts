@@ -9,7 +9,7 @@ import {
 } from "../../contract/completion-request.ts";
 import { COMPLETION_BODY_MAX_BYTES } from "../../contract/limits.ts";
 import { errorFromProblems } from "../../contract/problems.ts";
-import { chargeFor } from "../../core/charge.ts";
+import { type CompletionEnd, chargeFor } from "../../core/charge.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { countChoices } from "../../core/request-size.ts";
 import { buildUpstreamBody } from "../../core/upstream-request.ts";
@@ -18,7 +18,7 @@ import { keepHold, settleHold } from "../accounting/hold-lease.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
 import { type Caller, identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv, ServedModel } from "../environment.ts";
-import { type Ending, type Forwarded, forwardCompletion } from "../forward/forward-completion.ts";
+import { type Forwarded, forwardCompletion } from "../forward/forward-completion.ts";
 import { forwardLimits } from "../forward/forward-limits.ts";
 import { readJson } from "../read-body.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
@@ -124,7 +124,7 @@ async function forward(
   admitted: Admitted,
   held: HeldRequest,
   respond: (response: Response) => void,
-): Promise<Ending | null> {
+): Promise<CompletionEnd | null> {
   const frame = c.get("frame");
   const { configuration, cacheSalt } = c.get("services");
   const seed = request.seed ?? drawSeed();
@@ -183,7 +183,7 @@ async function forward(
 
 /** What it costs. A prompt that cannot be counted any more is charged to nobody. */
 async function owedUsage(
-  ending: Ending,
+  ending: CompletionEnd,
   { request, prompts }: ValidCompletion,
 ): Promise<TokenUsage> {
   const charge = chargeFor(ending, request.stream);

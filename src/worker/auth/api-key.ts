@@ -2,6 +2,7 @@
 // so a made-up key is refused here and never creates or wakes an object. Which key is valid *now* is
 // known by the Account alone, which holds its SHA-256; nothing here is cached or trusted for that.
 import { base32 } from "../../core/base32.ts";
+import { hex } from "../../core/hex.ts";
 
 /** 10 bytes, 16 characters: 80 bits, so that ids never collide by chance. */
 const ACCOUNT_ID_BYTES = 10;
@@ -94,8 +95,5 @@ async function check(secret: CryptoKey, body: string): Promise<string> {
 }
 
 async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(text)));
-  let hex = "";
-  for (const byte of digest) hex += byte.toString(16).padStart(2, "0");
-  return hex;
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(text))));
 }

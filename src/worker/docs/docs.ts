@@ -29,13 +29,21 @@ export function showWelcome(c: Context<AppEnv>): Response {
 `);
 }
 
+export function isDocsPage(path: string): boolean {
+  return pageAt(path) !== undefined;
+}
+
 export function showDocs(c: Context<AppEnv>): Response {
-  const page = pages.get(c.req.path.replace(/\.md$/, ""));
+  const page = pageAt(c.req.path);
   if (page === undefined) {
     const known = [...pages.keys()].join(", ");
     throw new Refused({ code: "not_found", message: `There is no such page. There are ${known}.` });
   }
   return c.body(page, 200, { "content-type": "text/markdown; charset=utf-8" });
+}
+
+function pageAt(path: string): string | undefined {
+  return pages.get(path.replace(/\.md$/, ""));
 }
 
 /** The document with this deployment's own address as its server. */

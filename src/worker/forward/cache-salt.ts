@@ -1,3 +1,5 @@
+import { hex } from "../../core/hex.ts";
+
 /**
  * Names a person's prefix cache to vLLM (`cache_salt`): a hex HMAC-SHA256 of the Account's id, so that
  * nobody can time whether somebody else sent the same prompt.
@@ -13,9 +15,6 @@ export class CacheSalt {
 
   async of(accountId: string): Promise<string> {
     const bytes = new TextEncoder().encode(accountId);
-    const mac = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
-    let hex = "";
-    for (const byte of mac) hex += byte.toString(16).padStart(2, "0");
-    return hex;
+    return hex(new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes)));
   }
 }

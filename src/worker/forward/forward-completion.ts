@@ -9,7 +9,7 @@ import { readText } from "./read-bounded.ts";
 import { callBackend } from "./upstream-call.ts";
 import { type Watch, watchRequest } from "./watch.ts";
 
-export type { Ending, Forwarded, ForwardInput } from "./forwarded.ts";
+export type { Forwarded, ForwardInput } from "./forwarded.ts";
 export type { Backend } from "./upstream-call.ts";
 
 /** To be called inside `waitUntil`: workerd drops a handler whose client left. Never rejects. */

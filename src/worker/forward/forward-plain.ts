@@ -1,7 +1,9 @@
 // A plain answer. Small ones are read whole; larger ones flow through in large reads, with the last
 // one held back until the end is known: `usage` and what must be changed stand there. In workerd a
 // loop over a default reader is seven times slower, a JavaScript TransformStream ten times and more.
+
 import { joinBytes } from "../../core/answer-bytes.ts";
+import type { CompletionEnd } from "../../core/charge.ts";
 import {
   type PlainTail,
   type Replacement,
@@ -10,7 +12,7 @@ import {
   TAIL_BYTES,
 } from "../../core/plain-answer.ts";
 import { READ_BYTES, SMALL_ANSWER_BYTES } from "./forward-limits.ts";
-import type { Ending, Forwarded, ForwardInput, Progress } from "./forwarded.ts";
+import type { Forwarded, ForwardInput, Progress } from "./forwarded.ts";
 import { refusedBy } from "./forwarded.ts";
 import { notACompletion, timedOut } from "./judge-status.ts";
 import type { Watch } from "./watch.ts";
@@ -97,7 +99,7 @@ async function passOn(
   client: Client,
   first: Uint8Array,
   head: Replacement,
-): Promise<Ending> {
+): Promise<CompletionEnd> {
   const { watch } = upstream;
   watch.onStop(() => {
     void client.writer.abort(new Error("the answer broke off")).catch(() => undefined);

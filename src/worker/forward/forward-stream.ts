@@ -1,7 +1,9 @@
 // An SSE answer. The first event is read before there is a status, since several of vLLM's errors
 // exist only inside a 200; then every event is passed on as soon as it is complete.
+
 import type { PublicError } from "../../contract/errors.ts";
 import { errorCatalogue } from "../../contract/errors.ts";
+import type { CompletionEnd } from "../../core/charge.ts";
 import {
   type EventReader,
   readEvents,
@@ -10,7 +12,7 @@ import {
 } from "../../core/completion-events.ts";
 import { errorBody } from "../refuse.ts";
 import { DRAIN_MAX_BYTES, DRAIN_MS } from "./forward-limits.ts";
-import type { Ending, Forwarded, ForwardInput, Progress } from "./forwarded.ts";
+import type { Forwarded, ForwardInput, Progress } from "./forwarded.ts";
 import { refusedBy } from "./forwarded.ts";
 import { judgeBroken, judgeEngineError, timedOut, unreachable } from "./judge-status.ts";
 import type { Watch } from "./watch.ts";
@@ -73,12 +75,12 @@ async function passOn(
   first: Taken,
   writer: WritableStreamDefaultWriter<Uint8Array>,
   delivered: Progress,
-): Promise<Ending> {
+): Promise<CompletionEnd> {
   const { input, watch } = pump;
   watch.onStop(({ why }) => {
     if (why === "client_left") void writer.abort().catch(() => undefined);
   });
-  const leave = (): Ending => {
+  const leave = (): CompletionEnd => {
     watch.stop({ why: "client_left" });
     return { how: "client_left", ...delivered };
   };
@@ -127,8 +129,8 @@ async function deliver(
 async function finish(
   { watch, reader }: Pump,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  end: Ending,
-): Promise<Ending> {
+  end: CompletionEnd,
+): Promise<CompletionEnd> {
   await writer.close().catch(() => undefined);
   watch.wait(DRAIN_MS, () => void reader.cancel().catch(() => undefined));
   try {
@@ -149,8 +151,8 @@ async function endWithError(
   pump: Pump,
   writer: WritableStreamDefaultWriter<Uint8Array>,
   error: PublicError,
-  ending: Ending,
-): Promise<Ending> {
+  ending: CompletionEnd,
+): Promise<CompletionEnd> {
   const traced = errorCatalogue[error.code].status >= 500;
   const message = traced ? `${error.message} Request id: ${pump.input.requestId}.` : error.message;
   const event = new TextEncoder().encode(`data: ${errorBody({ ...error, message })}\n\n`);

@@ -1,5 +1,6 @@
 // What goes into the forward path and what comes out of it.
 import type { PublicError } from "../../contract/errors.ts";
+import type { CompletionEnd } from "../../core/charge.ts";
 import type { ForwardLimits } from "./forward-limits.ts";
 import type { Backend } from "./upstream-call.ts";
 import type { Watch } from "./watch.ts";
@@ -27,22 +28,12 @@ export interface Progress {
   completionTokens: number;
 }
 
-export type Ending =
-  /** From the engine's own final usage. */
-  | { how: "complete"; promptTokens: number; completionTokens: number }
-  /** What had been handed to the client. */
-  | {
-      how: "client_left" | "backend_failed" | "cut";
-      promptTokens: number | null;
-      completionTokens: number;
-    };
-
 export interface ForwardedAnswer {
   kind: "answer";
   contentType: string;
   body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
   /** Never rejects. To be kept alive by `waitUntil`. */
-  ended: Promise<Ending>;
+  ended: Promise<CompletionEnd>;
   progress(): Progress;
   /** Ends a running answer with this error; one that has ended stays as it is. */
   cut(error: PublicError): void;

@@ -10,7 +10,8 @@ import { readJson } from "../../read-body.ts";
 import { Refused } from "../../refuse.ts";
 import { parseInput } from "../parse-input.ts";
 import { presentKey } from "../present.ts";
-import { record } from "./audit.ts";
+import { type Deed, record, recordedBefore } from "./audit.ts";
+import { expiryIsOver, isOver, readExpiry } from "./expiry.ts";
 import { answered, knownPerson } from "./people.ts";
 
 /** `GET /v1/admin/people/{id}/keys`. */
@@ -30,8 +31,12 @@ export async function mintKey(c: Context<AppEnv>): Promise<Response> {
   const body = parseInput(MintKeyBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
   const { name, scope, monthly_token_limit: monthlyTokenLimit } = body;
   const keyId = body.id === undefined ? newKeyId(whom) : `key_${whom}_${body.id}`;
-  const expiresAt = body.expires_at === null ? null : Date.parse(body.expires_at);
+  const expiresAt = readExpiry(body.expires_at);
   const account = accountOf(c.env, whom);
+  const { startedAt } = c.get("frame");
+  if (isOver(expiresAt, startedAt) && !(await account.keys()).some(({ id }) => id === keyId)) {
+    throw expiryIsOver(startedAt);
+  }
   const minted = await c.get("services").keys.mint(whom);
   const content = { name, scope, expiresAt, monthlyTokenLimit };
   const { hash: keyHash, start } = minted;
@@ -54,20 +59,28 @@ function sameContent(key: KeyRecord, content: KeyContent): boolean {
   );
 }
 
-/** `PATCH /v1/admin/keys/{id}`: its name, expiry or monthly limit. */
+/**
+ * `PATCH /v1/admin/keys/{id}`: its name, expiry or monthly limit. A repeat with the same `id` gets the
+ * key as it is now and changes nothing; other content under that `id` is refused.
+ */
 export async function changeKey(c: Context<AppEnv>): Promise<Response> {
   const who = await requireAdmin(c);
   const { keyId, whom } = await keyOwner(c);
   const body = parseInput(ChangeKeyBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
-  const { name, expires_at: expiry, monthly_token_limit: monthlyTokenLimit } = body;
-  const expiresAt = expiry === undefined || expiry === null ? expiry : Date.parse(expiry);
-  const changed = await accountOf(c.env, whom).changeKey(keyId, {
-    name,
-    expiresAt,
-    monthlyTokenLimit,
-  });
-  const key = answered(changed, "");
-  await record(c, { who, what: "key.change", whom, detail: { keyId } });
+  const { id, name, monthly_token_limit: monthlyTokenLimit } = body;
+  const expiresAt = readExpiry(body.expires_at);
+  const change = {
+    ...(name !== undefined && { name }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(monthlyTokenLimit !== undefined && { monthlyTokenLimit }),
+  };
+  const repeatId = id && `${keyId} ${id}`;
+  const deed: Deed = { who, what: "key.change", whom, detail: { keyId, ...change }, repeatId };
+  const repeated = await recordedBefore(c, deed);
+  const { startedAt } = c.get("frame");
+  if (!repeated && isOver(expiresAt, startedAt)) throw expiryIsOver(startedAt);
+  const key = answered(await accountOf(c.env, whom).changeKey(keyId, repeated ? {} : change), "");
+  if (!repeated) await record(c, deed);
   return c.json(presentKey(key));
 }
 

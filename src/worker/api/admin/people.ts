@@ -11,7 +11,7 @@ import { Refused } from "../../refuse.ts";
 import { parseInput } from "../parse-input.ts";
 import { presentGrant, presentPerson, presentSnapshot } from "../present.ts";
 import { usageOf, usageRange } from "../usage.ts";
-import { record } from "./audit.ts";
+import { type Deed, record, recordedBefore } from "./audit.ts";
 
 /** `GET /v1/admin/people?after=&limit=&email=`, by e-mail address. */
 export async function listPeople(c: Context<AppEnv>): Promise<Response> {
@@ -58,18 +58,25 @@ export async function showPerson(c: Context<AppEnv>): Promise<Response> {
   });
 }
 
-/** `PATCH /v1/admin/people/{id}`: the Account first, since that is what refuses requests. */
+/**
+ * `PATCH /v1/admin/people/{id}`: the Account first, since that is what refuses requests. A repeat with
+ * the same `id` gets the person as they are now and changes nothing; other content under that `id` is
+ * refused.
+ */
 export async function changePerson(c: Context<AppEnv>): Promise<Response> {
   const who = await requireAdmin(c);
-  const id = await knownPerson(c, c.req.param("id") ?? "");
+  const whom = await knownPerson(c, c.req.param("id") ?? "");
   const body = parseInput(ChangePersonBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
-  const { role, disabled } = body;
+  const { id, role, disabled } = body;
   const limits = body.limits === undefined ? undefined : changedLimits(body.limits);
-  const account = accountOf(c.env, id);
-  const snapshot = answered(await account.change({ role, disabled, limits }), "");
-  const person = answered(await directoryOf(c.env).changePerson(id, { role, disabled }), "");
   const detail = { ...(role && { role }), ...(disabled !== undefined && { disabled }), ...limits };
-  await record(c, { who, what: "person.change", whom: id, detail });
+  const repeatId = id && `${whom} ${id}`;
+  const deed: Deed = { who, what: "person.change", whom, detail, repeatId };
+  const repeated = await recordedBefore(c, deed);
+  const change = repeated ? {} : { role, disabled, limits };
+  const snapshot = answered(await accountOf(c.env, whom).change(change), "");
+  const person = answered(await directoryOf(c.env).changePerson(whom, change), "");
+  if (!repeated) await record(c, deed);
   return c.json({ ...presentPerson(person), ...presentSnapshot(snapshot) });
 }
 
