@@ -1,6 +1,6 @@
 // API keys: `ctn_<account id>_<secret><check>`. The check is a truncated HMAC by the minting secret,
 // so a made-up key is refused here and never creates or wakes an object. Which key is valid *now* is
-// known by the Account alone, which holds its SHA-256; nothing here is cached or trusted for that.
+// known by the Account alone, which holds its SHA-256; nothing here decides that.
 import { base32 } from "../../core/base32.ts";
 import { hex } from "../../core/hex.ts";
 
@@ -15,6 +15,9 @@ const CHECK_CHARACTERS = 8;
 const FORMAT = /^ctn_([0-9a-hjkmnp-tv-z]{16})_[0-9a-hjkmnp-tv-z]{40}$/;
 /** Enough to recognise a key by; what is not shown still has 140 bits of secret. */
 const START_CHARACTERS = 25;
+
+/** How many keys an isolate computes only once; about 200 bytes each. */
+const READ_KEYS_KEPT = 1_000;
 
 const utf8 = new TextEncoder();
 
@@ -45,6 +48,8 @@ export function accountOfKeyId(keyId: string): string | null {
 /** Makes and reads keys. The first secret mints; each of them is accepted while rotating. */
 export class KeyMint {
   readonly #secrets: Promise<CryptoKey>[];
+  /** Arithmetic on keys that were read before: their hash and check can never change. */
+  readonly #readKeys = new Map<string, ReadKey>();
 
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets.map((secret) =>
@@ -69,6 +74,16 @@ export class KeyMint {
 
   /** The Account and hash of a key that we minted, else null. */
   async read(key: string): Promise<ReadKey | null> {
+    const known = this.#readKeys.get(key);
+    if (known !== undefined) return known;
+    const read = await this.#compute(key);
+    if (read === null) return null;
+    if (this.#readKeys.size >= READ_KEYS_KEPT) this.#readKeys.clear();
+    this.#readKeys.set(key, read);
+    return read;
+  }
+
+  async #compute(key: string): Promise<ReadKey | null> {
     const accountId = FORMAT.exec(key)?.[1];
     if (accountId === undefined) return null;
     const body = key.slice(0, -CHECK_CHARACTERS);
