@@ -7,12 +7,12 @@ const help = `npm run admin -- <command> [options]
   people                                    list everybody
   person add EMAIL [--role admin]           add a person
   person show EMAIL                         tokens, Grants, usage
-  person set EMAIL [--role R] [--running N] [--waiting N] [--starts-per-minute N]
-  person disable EMAIL | person enable EMAIL
+  person set EMAIL [--role R] [--running N] [--waiting N] [--starts-per-minute N] [--id ID]
+  person disable EMAIL [--id ID] | person enable EMAIL [--id ID]
   grant EMAIL TOKENS [--note TEXT] [--expires-at TIME] [--id ID]
   key mint EMAIL NAME [--scope admin] [--monthly-token-limit N] [--expires-at TIME] [--id ID]
   key list EMAIL
-  key set KEY_ID [--name TEXT] [--monthly-token-limit N] [--expires-at TIME]
+  key set KEY_ID [--name TEXT] [--monthly-token-limit N] [--expires-at TIME] [--id ID]
   key revoke KEY_ID --reason TEXT
 where
   --url URL    the deployment, without /v1 (CONTINUO_URL, else http://127.0.0.1:8787)
@@ -78,8 +78,8 @@ async function run(words: string[]): Promise<unknown> {
       return await api.call("GET", `/people/${await api.personId(third)}`);
     case "person disable":
     case "person enable": {
-      const disabled = second === "disable";
-      return await api.call("PATCH", `/people/${await api.personId(third)}`, { disabled });
+      const change = given({ id: values.id, disabled: second === "disable" });
+      return await api.call("PATCH", `/people/${await api.personId(third)}`, change);
     }
     case "person set": {
       const limits = given({
@@ -87,7 +87,7 @@ async function run(words: string[]): Promise<unknown> {
         waiting: whole(values.waiting),
         starts_per_minute: whole(values["starts-per-minute"]),
       });
-      const change = given({ role: values.role, limits });
+      const change = given({ id: values.id, role: values.role, limits });
       return await api.call("PATCH", `/people/${await api.personId(third)}`, change);
     }
     case "grant": {
@@ -101,7 +101,7 @@ async function run(words: string[]): Promise<unknown> {
     case "key list":
       return await api.call("GET", `/people/${await api.personId(third)}/keys`);
     case "key set": {
-      const change = given({ name: values.name, ...expiry, ...tokenLimit });
+      const change = given({ id: values.id, name: values.name, ...expiry, ...tokenLimit });
       return await api.call("PATCH", `/keys/${third}`, change);
     }
     case "key revoke":

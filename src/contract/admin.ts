@@ -26,6 +26,7 @@ export const AddPersonBody = z.strictObject({
 
 export const ChangePersonBody = z
   .strictObject({
+    id: repeatId,
     role,
     disabled: z.boolean(),
     limits: z.strictObject({ running: limit, waiting: limit, starts_per_minute: limit }).partial(),
@@ -48,7 +49,12 @@ export const MintKeyBody = z.strictObject({
 });
 
 export const ChangeKeyBody = z
-  .strictObject({ name, expires_at: time.nullable(), monthly_token_limit: tokens.nullable() })
+  .strictObject({
+    id: repeatId,
+    name,
+    expires_at: time.nullable(),
+    monthly_token_limit: tokens.nullable(),
+  })
   .partial();
 
 export const RevokeKeyBody = z.strictObject({

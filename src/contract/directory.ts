@@ -45,4 +45,6 @@ export interface DirectoryRpc {
     email: string | null;
   }): Promise<Page<Person>>;
   record(entry: AuditEntry): Promise<void>;
+  /** The detail of the audit row with this id, or null. */
+  recorded(id: string): Promise<AuditEntry["detail"] | null>;
 }

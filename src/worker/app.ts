@@ -13,7 +13,7 @@ import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
 import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
-import { docsUrl, isDocsPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
+import { docsUrl, isPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
 import { errorResponse, Refused } from "./refuse.ts";
@@ -93,7 +93,7 @@ app.onError((failure, c) => {
 
 /** The methods of what is at this path: the routes whose pattern fits, or a page. */
 function allowedMethods(path: string): string[] {
-  if (isDocsPage(path)) return ["GET"];
+  if (isPage(path)) return ["GET"];
   if (unsupportedPaths.some((unsupported) => unsupported === path)) return ["POST"];
   return routes
     .filter((route) => pattern(route.path).test(path))

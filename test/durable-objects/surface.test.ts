@@ -13,6 +13,7 @@ const accountRpc: Record<keyof AccountRpc, true> = {
 
 const directoryRpc: Record<keyof DirectoryRpc, true> = {
   ...{ addPerson: true, changePerson: true, person: true, people: true, record: true },
+  recorded: true,
 };
 
 describe("what can be called from outside", () => {

@@ -1,8 +1,6 @@
 // The admin API: what each route does, that a repeat does nothing more, and what it writes down.
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { admin, call, errorOf, newPerson, read, view } from "./calling.ts";
+import { admin, audit, call, errorOf, newPerson, read, view } from "./calling.ts";
 
 interface KeyAnswer {
   id: string;
@@ -12,16 +10,6 @@ interface KeyAnswer {
 
 function newEmail(): string {
   return `${crypto.randomUUID()}@example.org`;
-}
-
-/** What was written down about this person, oldest first. */
-function audit(id: string) {
-  return runInDurableObject(env.DIRECTORY.getByName("directory"), (_, { storage }) =>
-    storage.sql
-      .exec("SELECT who, what, detail FROM audit WHERE whom = ? ORDER BY seq", id)
-      .toArray()
-      .map(({ who, what, detail }) => ({ who, what, detail: JSON.parse(String(detail)) })),
-  );
 }
 
 describe("people", () => {

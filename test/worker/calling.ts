@@ -1,4 +1,5 @@
 // How the tests of the routes talk to the Worker, and to the scripted backend behind it.
+import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import type { TokenFigures } from "../../src/contract/account.ts";
@@ -112,6 +113,16 @@ export interface PersonView {
 /** Through the admin API: also of a person whose keys are refused. */
 export function view({ id }: Person): Promise<PersonView> {
   return read(admin("GET", `/people/${id}`));
+}
+
+/** What was written down about this person, oldest first. */
+export function audit(id: string) {
+  return runInDurableObject(env.DIRECTORY.getByName("directory"), (_, { storage }) =>
+    storage.sql
+      .exec("SELECT who, what, detail FROM audit WHERE whom = ? ORDER BY seq", id)
+      .toArray()
+      .map(({ who, what, detail }) => ({ who, what, detail: JSON.parse(String(detail)) })),
+  );
 }
 
 /** The tokens once nothing of this person runs any more. */

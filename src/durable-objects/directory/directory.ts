@@ -94,6 +94,12 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
     );
   }
 
+  async recorded(id: string): Promise<AuditEntry["detail"] | null> {
+    const rows = this.#sql.exec<{ detail: string }>("SELECT detail FROM audit WHERE id = ?", id);
+    const row = rows.toArray()[0];
+    return row === undefined ? null : (JSON.parse(row.detail) as AuditEntry["detail"]);
+  }
+
   #find(column: "id" | "email", value: string): Person | null {
     const rows = this.#sql.exec<PersonRow>(`SELECT * FROM people WHERE ${column} = ?`, value);
     const row = rows.toArray()[0];

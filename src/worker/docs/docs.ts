@@ -29,8 +29,9 @@ export function showWelcome(c: Context<AppEnv>): Response {
 `);
 }
 
-export function isDocsPage(path: string): boolean {
-  return pageAt(path) !== undefined;
+/** Whether there is something to read at this path, beside the API. */
+export function isPage(path: string): boolean {
+  return path === "/" || pageAt(path) !== undefined;
 }
 
 export function showDocs(c: Context<AppEnv>): Response {
