@@ -51,6 +51,7 @@ export interface BudgetRefusal {
   reason: "budget";
   /** Whether the Account's tokens or the key's monthly limit is the narrower. */
   scope: "account" | "key";
+  /** Of the scope: the Account's figures, or the key's limit and what it spent and holds of it. */
   budget: BudgetFigures;
   /** True while tokens held by the caller's own running requests would make it fit. */
   heldWouldFree: boolean;
@@ -166,10 +167,20 @@ export type ProfileChange = {
   [Field in "role" | "disabled" | "limits"]?: AccountProfile[Field] | undefined;
 };
 
-/** What ended without a report (a gateway died): charged to nobody beyond the last progress. */
+/**
+ * What ended without a report (a gateway died), charged to nobody beyond the last progress. Both
+ * amounts are bounds from above, and together they cover all that nobody was charged for.
+ */
 export interface UnreportedFigures {
+  /** Of the Holds that were on record. */
   requests: number;
   atMostTokens: number;
+  /**
+   * Set aside when memory was lost, and claimed by nobody until its lease ended: covers requests
+   * that died before their Hold was on record. Mostly nothing ran there: at each such loss up to
+   * BLOCK_AHEAD_TOKENS count that nothing was generated for.
+   */
+  unclaimedTokens: number;
 }
 
 export interface AccountSnapshot {

@@ -118,7 +118,7 @@ export const errorCatalogue = {
     retry: "sometimes",
     when: "The tokens that are available cannot hold one token for each choice.",
     remedy:
-      "Ask for more tokens, or shorten the request. `error.budget` has the figures. A retry is asked for only while your own running requests hold enough.",
+      "Ask for more tokens, or shorten the request. `error.budget` has the figures: yours, or those of the key's month where its limit is the narrower. A retry is asked for only while your own running requests hold enough.",
   },
   spend_cap: {
     status: 429,

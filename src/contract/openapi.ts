@@ -81,10 +81,17 @@ const errorSchema = {
         code: { enum: errorCodes },
         budget: {
           type: "object",
-          description: "With `budget_exceeded`: the figures, in tokens.",
-          properties: Object.fromEntries(
-            ["granted", "spent", "held", "available", "needed"].map((name) => [name, count]),
-          ),
+          description:
+            "With `budget_exceeded`: the person's figures, in tokens; where the key's monthly limit is the narrower, those of the key's month.",
+          properties: {
+            ...Object.fromEntries(
+              ["granted", "spent", "held", "needed"].map((name) => [name, count]),
+            ),
+            available: {
+              type: "integer",
+              description: "Below 0 where a key's limit was set lower than what it had used.",
+            },
+          },
         },
       },
       required: ["message", "type", "param", "code"],

@@ -10,9 +10,11 @@ import type {
   KeyRecord,
   KeyRefusal,
   Refusal,
+  TokenFigures,
 } from "../contract/account.ts";
 import { LINE_RETRY_AFTER_MS } from "../contract/limits.ts";
-import { figures, heldByKey, keyMonth, type Ledger, takeHold } from "./ledger.ts";
+import { takeHold } from "./ledger.ts";
+import { figures, heldByKey, keyMonth, type Ledger } from "./ledger-state.ts";
 import { judgeStart, type RateState, rateFigures } from "./rate-limit.ts";
 
 export interface AccountState {
@@ -55,15 +57,15 @@ export function decideAdmission(
   if (!start.allowed) return refused({ reason: "rate", retryAfterMs: start.retryAfterMs });
   const room = tokenRoom(state, key, now);
   const lowest = lowestNeed(request);
-  if (lowest > room.atBest) return refused(budgetRefusal(state, room, lowest));
+  if (lowest > room.atBest) return refused(budgetRefusal(room, lowest));
   if (!place.turn && (ledger.holds.size >= limits.running || place.waiting > 0)) {
     return place.waiting < limits.waiting
       ? { decision: "wait" }
       : refused({ reason: "line_full", retryAfterMs: LINE_RETRY_AFTER_MS });
   }
-  const fit = fitTokens(request, room.available);
+  const fit = fitTokens(request, room.figures.available);
   if (fit === "count_first") return refused({ reason: "count_first" });
-  if (fit === "too_little") return refused(budgetRefusal(state, room, lowest));
+  if (fit === "too_little") return refused(budgetRefusal(room, lowest));
   const { requestId, model } = request;
   const hold = { requestId, keyId: key.id, model, held: fit.held };
   if (!takeHold(ledger, hold, now + leaseMs)) throw new Error("a Hold that fits was refused");
@@ -107,36 +109,45 @@ export function accountFigures(state: AccountState, now: number): AccountFigures
 
 interface TokenRoom {
   scope: "account" | "key";
-  available: number;
-  /** If all that is held now were given back. */
+  /** Of the scope: the Account's own, or the key's month. */
+  figures: TokenFigures;
+  /** What both leave, if all that is held now were given back. */
   atBest: number;
 }
 
 /** The narrower of the Account's tokens and the key's monthly limit. */
 function tokenRoom(state: AccountState, key: KeyRecord, now: number): TokenRoom {
-  const { available, held } = figures(state.ledger);
-  const room: TokenRoom = { scope: "account", available, atBest: available + held };
-  if (key.monthlyTokenLimit === null) return room;
-  const spent = state.ledger.keyMonths.get(keyMonth(key.id, now)) ?? 0;
-  const keyAtBest = Math.max(0, key.monthlyTokenLimit - spent);
-  const keyAvailable = Math.max(0, keyAtBest - heldByKey(state.ledger, key.id));
-  return {
-    scope: keyAvailable < available ? "key" : "account",
-    available: Math.min(available, keyAvailable),
-    atBest: Math.min(room.atBest, keyAtBest),
-  };
+  const account = figures(state.ledger);
+  const accountAtBest = account.granted - account.spent;
+  const month = keyMonthFigures(state.ledger, key, now);
+  if (month === null) return { scope: "account", figures: account, atBest: accountAtBest };
+  const atBest = Math.min(accountAtBest, month.granted - month.spent);
+  return month.available < account.available
+    ? { scope: "key", figures: month, atBest }
+    : { scope: "account", figures: account, atBest };
+}
+
+/**
+ * The key's month as if it were an Account; null where no limit bounds it. A limit that was lowered
+ * below what is spent and held leaves less than nothing: shown as it is, so that it adds up.
+ */
+function keyMonthFigures(ledger: Ledger, key: KeyRecord, now: number): TokenFigures | null {
+  const granted = key.monthlyTokenLimit;
+  if (granted === null) return null;
+  const spent = ledger.keyMonths.get(keyMonth(key.id, now)) ?? 0;
+  const held = heldByKey(ledger, key.id);
+  return { granted, spent, held, available: granted - spent - held };
 }
 
 function refused(refusal: Refusal): AdmitDecision {
   return { decision: "refused", refusal };
 }
 
-function budgetRefusal(state: AccountState, room: TokenRoom, needed: number): BudgetRefusal {
-  const { granted, spent, held } = figures(state.ledger);
+function budgetRefusal(room: TokenRoom, needed: number): BudgetRefusal {
   return {
     reason: "budget",
     scope: room.scope,
-    budget: { granted, spent, held, available: room.available, needed },
+    budget: { ...room.figures, needed },
     heldWouldFree: needed <= room.atBest,
   };
 }

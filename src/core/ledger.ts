@@ -12,76 +12,18 @@
 // lives has come back for it. A call that would break a law makes `mustCommit` true, and its answer
 // waits for a write; all others write nothing. So does a Grant's lapse: without it the disk would
 // say that more is available.
-import type {
-  GrantRecord,
-  HeldRequest,
-  TokenFigures,
-  TokenUsage,
-  UnreportedFigures,
-} from "../contract/account.ts";
+import type { GrantRecord, HeldRequest, TokenUsage } from "../contract/account.ts";
 import { BLOCK_AHEAD_TOKENS, ENDED_KEPT_MS, HOLD_RENEW_MS } from "../contract/limits.ts";
 import { draw, lapse, refund, sortForSpending } from "./grants.ts";
-
-export interface Hold extends HeldRequest {
-  leaseUntil: number;
-  /** What the gateway last reported; the price if it never reports again. */
-  progress: TokenUsage;
-}
-
-export interface Ending extends HeldRequest {
-  how: "settled" | "released" | "expired";
-  usage: TokenUsage;
-  charged: number;
-  at: number;
-}
-
-/** What one settlement adds to the usage of its day, Model and key; corrections may be negative. */
-export interface UsageDelta {
-  at: number;
-  model: string;
-  keyId: string;
-  requests: number;
-  promptTokens: number;
-  completionTokens: number;
-}
-
-/** What a commit makes durable, all in one transaction. */
-export interface Commit {
-  at: number;
-  block: number;
-  grants: GrantRecord[];
-  holds: Hold[];
-  endings: Ending[];
-  usage: UsageDelta[];
-  unreported: UnreportedFigures;
-  overrunTokens: number;
-}
-
-/** What a restarted object reads back: the last commit, with the endings of the last minutes. */
-export interface Durable extends Omit<Commit, "usage"> {
-  /** Tokens by `keyMonth`, from the usage on record; older months may be left out. */
-  keyMonths: [string, number][];
-}
-
-export interface Ledger {
-  grants: GrantRecord[];
-  granted: number;
-  spent: number;
-  held: number;
-  holds: Map<string, Hold>;
-  /** Ended requests of the last minutes, oldest first: what makes a repeat harmless. */
-  ended: Map<string, Ending>;
-  /** Set aside before a crash and not yet claimed by the request it was for. */
-  setAside: { tokens: number; until: number };
-  /** The end of the last lease that was given, and of the last that the disk knows or covers. */
-  leases: { given: number; onDisk: number };
-  block: number;
-  keyMonths: Map<string, number>;
-  /** `ended` counts each Hold that ended in full, or what it cost where that is more. */
-  uncommitted: { ended: number; lapsed: number; endings: Ending[]; usage: UsageDelta[] };
-  unreported: UnreportedFigures;
-  overrunTokens: number;
-}
+import {
+  type Commit,
+  type Ending,
+  figures,
+  type Hold,
+  keyMonth,
+  type Ledger,
+  totalTokens,
+} from "./ledger-state.ts";
 
 /**
  * A third of the renewals' rhythm: a gateway's next renewal comes long before the lease that the
@@ -90,54 +32,6 @@ export interface Ledger {
 const LEASES_AHEAD_MS = HOLD_RENEW_MS / 3;
 
 const NOTHING: TokenUsage = { promptTokens: 0, completionTokens: 0 };
-
-export function emptyDurable(now: number): Durable {
-  return {
-    at: now,
-    block: 0,
-    grants: [],
-    holds: [],
-    endings: [],
-    unreported: { requests: 0, atMostTokens: 0 },
-    overrunTokens: 0,
-    keyMonths: [],
-  };
-}
-
-/** Rebuilds the ledger from what was durable. Holds that were on record go on under their lease. */
-export function openLedger(durable: Durable, leaseMs: number): Ledger {
-  const holds = new Map(durable.holds.map((hold) => [hold.requestId, { ...hold }]));
-  const held = durable.holds.reduce((sum, hold) => sum + hold.held, 0);
-  const grants = durable.grants.map((grant) => ({ ...grant }));
-  sortForSpending(grants);
-  const until = durable.at + leaseMs;
-  return {
-    grants,
-    granted: grants.reduce((sum, grant) => sum + grant.tokens - grant.lapsed, 0),
-    spent: grants.reduce((sum, grant) => sum + grant.used, 0),
-    held,
-    holds,
-    ended: new Map(durable.endings.map((ending) => [ending.requestId, ending])),
-    setAside: { tokens: Math.max(0, durable.block - held), until },
-    leases: { given: until, onDisk: until },
-    block: durable.block,
-    keyMonths: new Map(durable.keyMonths),
-    uncommitted: { ended: 0, lapsed: 0, endings: [], usage: [] },
-    unreported: { ...durable.unreported },
-    overrunTokens: durable.overrunTokens,
-  };
-}
-
-/** `held` includes what a crash left set aside: nobody can spend it before its lease ends. */
-export function figures(ledger: Ledger): TokenFigures {
-  const held = ledger.held + ledger.setAside.tokens;
-  return {
-    granted: ledger.granted,
-    spent: ledger.spent,
-    held,
-    available: ledger.granted - ledger.spent - held,
-  };
-}
 
 export function mustCommit(ledger: Ledger): boolean {
   const { held, setAside, leases, uncommitted } = ledger;
@@ -190,7 +84,7 @@ export function settle(
     return before.how === "expired" ? correct(ledger, before, usage, now) : null;
   }
   const hold = ledger.holds.get(request.requestId) ?? adopt(ledger, request);
-  return end(ledger, hold, usage, total(usage) > 0 ? "settled" : "released", now);
+  return end(ledger, hold, usage, totalTokens(usage) > 0 ? "settled" : "released", now);
 }
 
 /** Ends what nobody renewed, and lapses Grants. Returns true when anything changed. */
@@ -204,6 +98,7 @@ export function expire(ledger: Ledger, now: number): boolean {
     changed = true;
   }
   if (ledger.setAside.tokens > 0 && ledger.setAside.until <= now) {
+    ledger.unreported.unclaimedTokens += ledger.setAside.tokens;
     ledger.setAside.tokens = 0;
     changed = true;
   }
@@ -243,30 +138,8 @@ export function commit(ledger: Ledger, now: number, atRest: boolean): Commit {
   };
 }
 
-/** When `expire` next has something to do, or null. */
-export function nextExpiry(ledger: Ledger): number | null {
-  let next = ledger.setAside.tokens > 0 ? ledger.setAside.until : Infinity;
-  for (const hold of ledger.holds.values()) next = Math.min(next, hold.leaseUntil);
-  return next === Infinity ? null : next;
-}
-
-/** A key's monthly limit counts by calendar month, UTC. */
-export function keyMonth(keyId: string, at: number): string {
-  return `${new Date(at).toISOString().slice(0, 7)} ${keyId}`;
-}
-
-export function heldByKey(ledger: Ledger, keyId: string): number {
-  let held = 0;
-  for (const hold of ledger.holds.values()) if (hold.keyId === keyId) held += hold.held;
-  return held;
-}
-
-function total(usage: TokenUsage): number {
-  return usage.promptTokens + usage.completionTokens;
-}
-
 function unreportedTokens(held: number, progress: TokenUsage): number {
-  return Math.max(0, held - total(progress));
+  return Math.max(0, held - totalTokens(progress));
 }
 
 function putHold(ledger: Ledger, hold: Hold): void {
@@ -303,10 +176,10 @@ function end(
   ledger.held -= hold.held;
   const { requestId, keyId, model, held } = hold;
   const ending: Ending = { requestId, keyId, model, held, how, usage, charged: 0, at: now };
-  const defect = charge(ledger, ending, total(usage), held);
+  const defect = charge(ledger, ending, totalTokens(usage), held);
   ledger.uncommitted.ended += Math.max(held, ending.charged);
   record(ledger, ending);
-  if (total(usage) > 0) addUsage(ledger, ending, 1, usage, now);
+  if (totalTokens(usage) > 0) addUsage(ledger, ending, 1, usage, now);
   lapseGrants(ledger, now);
   return defect;
 }
@@ -316,8 +189,8 @@ function correct(ledger: Ledger, before: Ending, usage: TokenUsage, now: number)
   const ending: Ending = { ...before, how: "settled", usage, at: now };
   ledger.unreported.requests -= 1;
   ledger.unreported.atMostTokens -= unreportedTokens(before.held, before.usage);
-  ledger.overrunTokens -= total(before.usage) - before.charged;
-  const more = total(usage) - before.charged;
+  ledger.overrunTokens -= totalTokens(before.usage) - before.charged;
+  const more = totalTokens(usage) - before.charged;
   let defect: SettleDefect = null;
   if (more >= 0) {
     defect = charge(ledger, ending, more, more);
@@ -328,8 +201,8 @@ function correct(ledger: Ledger, before: Ending, usage: TokenUsage, now: number)
     ending.charged += more;
   }
   record(ledger, ending);
-  const wasCounted = total(before.usage) > 0 ? 1 : 0;
-  const isCounted = total(usage) > 0 ? 1 : 0;
+  const wasCounted = totalTokens(before.usage) > 0 ? 1 : 0;
+  const isCounted = totalTokens(usage) > 0 ? 1 : 0;
   const change: TokenUsage = {
     promptTokens: usage.promptTokens - before.usage.promptTokens,
     completionTokens: usage.completionTokens - before.usage.completionTokens,
@@ -365,7 +238,7 @@ function addUsage(
 ): void {
   const { model, keyId } = request;
   const month = keyMonth(keyId, at);
-  ledger.keyMonths.set(month, (ledger.keyMonths.get(month) ?? 0) + total(usage));
+  ledger.keyMonths.set(month, (ledger.keyMonths.get(month) ?? 0) + totalTokens(usage));
   ledger.uncommitted.usage.push({ at, model, keyId, requests, ...usage });
 }
 

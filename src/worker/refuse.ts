@@ -92,13 +92,14 @@ export function publicRefusal(refusal: Refusal): PublicError {
 
 function budgetExceeded(refusal: Extract<Refusal, { reason: "budget" }>): PublicError {
   const { granted, spent, held, available, needed } = refusal.budget;
+  const ofKey = refusal.scope === "key";
   const figures =
-    `granted ${granted}, spent ${spent}, held ${held} by running requests, ` +
-    `available ${available}, needed at least ${needed}`;
-  const whose = refusal.scope === "key" ? "This key's monthly limit leaves" : "You have";
+    `granted ${granted}, spent ${spent}${ofKey ? " this month" : ""}, ` +
+    `held ${held} by running requests, available ${available}, needed at least ${needed}`;
+  const whose = ofKey ? "This key's monthly limit leaves" : "You have";
   const remedy = refusal.heldWouldFree
     ? "Your own running requests hold enough; retry when they end."
-    : "Ask for more tokens, or shorten the request.";
+    : `${ofKey ? "Use another key" : "Ask for more tokens"}, or shorten the request.`;
   return {
     code: "budget_exceeded",
     message: `${whose} too few tokens: ${figures}. ${remedy}`,

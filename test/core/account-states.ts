@@ -2,7 +2,8 @@
 import type { AdmitRequest, KeyRecord } from "../../src/contract/account.ts";
 import { DEFAULT_ACCOUNT_LIMITS, HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import { type AccountState, decideAdmission, type LinePlace } from "../../src/core/admission.ts";
-import { addGrant, emptyDurable, openLedger } from "../../src/core/ledger.ts";
+import { addGrant } from "../../src/core/ledger.ts";
+import { emptyDurable, openLedger } from "../../src/core/ledger-state.ts";
 
 export const NOW = Date.UTC(2026, 10, 30, 12);
 export const KEY_HASH = "the key's hash";

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HOLD_LEASE_MS, LINE_RETRY_AFTER_MS, RATE_WINDOW_MS } from "../../src/contract/limits.ts";
 import { accountFigures } from "../../src/core/admission.ts";
-import { figures, settle } from "../../src/core/ledger.ts";
+import { settle } from "../../src/core/ledger.ts";
+import { figures } from "../../src/core/ledger-state.ts";
 import { account, ask, completion, KEY_HASH, NO_LINE, NOW, refusalOf } from "./account-states.ts";
 import { usageOf } from "./ledger-commands.ts";
 import { numRuns } from "./property-runs.ts";
@@ -179,54 +180,5 @@ describe("near the end of the tokens", () => {
     expect(refusalOf(ask(state, fitsLater))).toMatchObject({ heldWouldFree: true });
     const never = completion({ promptTokens: 20, maxTokens: 1 });
     expect(refusalOf(ask(state, never))).toMatchObject({ heldWouldFree: false });
-  });
-});
-
-describe("a key's monthly limit", () => {
-  test("counts what the key spent this month and what it holds", () => {
-    const { state, key } = account(1_000);
-    key.monthlyTokenLimit = 25;
-    const first = completion();
-    ask(state, first);
-    settle(state.ledger, { ...first, keyId: "key", held: 10 }, usageOf(8), NOW);
-    expect(ask(state)).toMatchObject({ held: 10, maxTokens: 7 });
-    expect(ask(state)).toMatchObject({ held: 7, maxTokens: 4 });
-    const refused = refusalOf(ask(state));
-    expect(refused).toMatchObject({ reason: "budget", scope: "key", heldWouldFree: true });
-    expect(refused).toMatchObject({ budget: { available: 0, needed: 4 } });
-  });
-
-  test("leaves the Account's other keys alone", () => {
-    const { state, key } = account(1_000);
-    state.keys.set("other", { ...key, id: "other" });
-    key.monthlyTokenLimit = 0;
-    expect(refusalOf(ask(state))).toMatchObject({ scope: "key", heldWouldFree: false });
-    expect(ask(state, completion({ keyHash: "other" }))).toMatchObject({ decision: "admitted" });
-  });
-
-  test("starts again when the month turns in UTC", () => {
-    const { state, key } = account(1_000);
-    key.monthlyTokenLimit = 10;
-    const first = completion();
-    ask(state, first);
-    settle(state.ledger, { ...first, keyId: "key", held: 10 }, usageOf(10), NOW);
-    const turn = Date.UTC(2026, 11, 1);
-    expect(refusalOf(ask(state, completion(), NO_LINE, turn - 1))).toMatchObject({ scope: "key" });
-    expect(ask(state, completion(), NO_LINE, turn)).toMatchObject({ held: 10 });
-  });
-
-  test("that can never be met is not waited for, though the Account's tokens are all held", () => {
-    const { state, key } = account(100);
-    state.keys.set("other", { ...key, id: "other" });
-    ask(state, completion({ keyHash: "other", maxTokens: 97 }));
-    key.monthlyTokenLimit = 10;
-    const decision = ask(state, completion({ promptTokens: 50 }));
-    expect(refusalOf(decision)).toMatchObject({ reason: "budget", heldWouldFree: false });
-  });
-
-  test("wider than what is available leaves the Account's tokens as the limit", () => {
-    const { state, key } = account(2);
-    key.monthlyTokenLimit = 1_000;
-    expect(refusalOf(ask(state))).toMatchObject({ scope: "account", budget: { available: 2 } });
   });
 });

@@ -1,6 +1,6 @@
 // What an object reads back after the commits that reached the disk.
 import { ENDED_KEPT_MS } from "../../src/contract/limits.ts";
-import { type Commit, type Durable, emptyDurable, keyMonth } from "../../src/core/ledger.ts";
+import { type Commit, type Durable, emptyDurable, keyMonth } from "../../src/core/ledger-state.ts";
 import { START } from "./ledger-commands.ts";
 
 export function readBack(commits: readonly Commit[], now: number): Durable {

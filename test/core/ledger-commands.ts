@@ -3,19 +3,14 @@
 import fc from "fast-check";
 import type { HeldRequest, TokenUsage } from "../../src/contract/account.ts";
 import { ENDED_KEPT_MS, HOLD_LEASE_MS } from "../../src/contract/limits.ts";
+import { addGrant, commit, expire, renewHold, settle, takeHold } from "../../src/core/ledger.ts";
 import {
-  addGrant,
   type Commit,
-  commit,
   emptyDurable,
-  expire,
   figures,
   type Ledger,
   openLedger,
-  renewHold,
-  settle,
-  takeHold,
-} from "../../src/core/ledger.ts";
+} from "../../src/core/ledger-state.ts";
 
 export type Command =
   | { call: "grant"; tokens: number; lastsMs: number | null }

@@ -2,15 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BLOCK_AHEAD_TOKENS } from "../../src/contract/limits.ts";
-import {
-  expire,
-  figures,
-  keyMonth,
-  mustCommit,
-  nextExpiry,
-  settle,
-  type UsageDelta,
-} from "../../src/core/ledger.ts";
+import { expire, mustCommit, settle } from "../../src/core/ledger.ts";
+import { figures, keyMonth, nextExpiry, type UsageDelta } from "../../src/core/ledger-state.ts";
 import {
   type Command,
   commands,

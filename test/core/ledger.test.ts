@@ -9,14 +9,12 @@ import {
   addGrant,
   commit,
   expire,
-  figures,
-  heldByKey,
   mustCommit,
-  openLedger,
   renewHold,
   settle,
   takeHold,
 } from "../../src/core/ledger.ts";
+import { figures, heldByKey, openLedger } from "../../src/core/ledger-state.ts";
 import { perform, type Run, START, startRun, sumOf, usageOf } from "./ledger-commands.ts";
 
 function withTokens(tokens: number): Run {
@@ -47,11 +45,11 @@ describe("a Hold", () => {
     expect(expire(ledger, now + 19)).toBe(false);
     expect(expire(ledger, now + 20)).toBe(true);
     expect(figures(ledger)).toEqual({ granted: 100, spent: 20, held: 0, available: 80 });
-    expect(ledger.unreported).toEqual({ requests: 1, atMostTokens: 40 });
+    expect(ledger.unreported).toEqual({ requests: 1, atMostTokens: 40, unclaimedTokens: 0 });
     expect(renewHold(ledger, request("a", 60), usageOf(30), now + 99)).toBe(false);
     settle(ledger, request("a", 60), usageOf(45), now + 30);
     expect(figures(ledger)).toEqual({ granted: 100, spent: 45, held: 0, available: 55 });
-    expect(ledger.unreported).toEqual({ requests: 0, atMostTokens: 0 });
+    expect(ledger.unreported).toEqual({ requests: 0, atMostTokens: 0, unclaimedTokens: 0 });
   });
 
   test("that a late report proves cheaper gives back what the lease assumed", () => {
@@ -169,12 +167,22 @@ describe("an object that lost its memory", () => {
     expect(mustCommit(ledger)).toBe(false);
   });
 
-  test("gives back what nobody came for when its lease ends", () => {
+  test("gives back what nobody came for when its lease ends, and counts it", () => {
     const ledger = reopened(["on record"]);
     expect(expire(ledger, START + HOLD_LEASE_MS - 1)).toBe(false);
     expect(expire(ledger, START + HOLD_LEASE_MS)).toBe(true);
     expect(figures(ledger)).toMatchObject({ held: 0, available: BLOCK_AHEAD_TOKENS * 2 });
-    expect(ledger.unreported).toEqual({ requests: 1, atMostTokens: 10 });
+    const counted = { requests: 1, atMostTokens: 10, unclaimedTokens: BLOCK_AHEAD_TOKENS };
+    expect(ledger.unreported).toEqual(counted);
+    expect(commit(ledger, START + HOLD_LEASE_MS, true).unreported).toEqual(counted);
+  });
+
+  test("does not count as unclaimed what somebody came for", () => {
+    const ledger = reopened([]);
+    settle(ledger, request("lost", 30), usageOf(20), START + 1);
+    expire(ledger, START + HOLD_LEASE_MS);
+    const unclaimedTokens = BLOCK_AHEAD_TOKENS - 30;
+    expect(ledger.unreported).toEqual({ requests: 0, atMostTokens: 0, unclaimedTokens });
   });
 
   test("finds an old block, which covers nothing that starts now", () => {

@@ -9,19 +9,21 @@ import {
 } from "../../src/contract/limits.ts";
 import {
   addGrant,
-  type Commit,
   commit,
-  type Durable,
-  emptyDurable,
   expire,
-  type Ledger,
   mustCommit,
-  nextExpiry,
-  openLedger,
   renewHold,
   settle,
   takeHold,
 } from "../../src/core/ledger.ts";
+import {
+  type Commit,
+  type Durable,
+  emptyDurable,
+  type Ledger,
+  nextExpiry,
+  openLedger,
+} from "../../src/core/ledger-state.ts";
 import { askedAt, type Completion } from "./completion-outside.ts";
 import { readBack } from "./disk.ts";
 import { START, usageOf } from "./ledger-commands.ts";
@@ -40,8 +42,7 @@ export class World {
   readonly commits: Commit[] = [];
   /** How many of the commits are on the disk; the others are on their way. */
   durable = 0;
-  /** Set aside before crashes and claimed by nobody until its lease ended. */
-  unclaimed = 0;
+  crashes = 0;
   #grants = 0;
   /** An answer leaves once the commits made before it are durable. */
   #answers: { after: number; deliver: () => void }[] = [];
@@ -105,6 +106,7 @@ export class World {
 
   /** Memory is lost; of the writes on their way only the first `written` became durable. */
   crash(written: number, downMs: number): void {
+    this.crashes += 1;
     this.commits.length = Math.min(this.commits.length, this.durable + written);
     this.durable = this.commits.length;
     this.#answers = [];
@@ -229,8 +231,6 @@ export class World {
   }
 
   #wake(): boolean {
-    const aside = this.ledger.setAside;
-    if (aside.until <= this.now) this.unclaimed += aside.tokens;
     const changed = expire(this.ledger, this.now);
     if (changed) this.#commitSoon();
     return changed;

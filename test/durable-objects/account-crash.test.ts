@@ -151,6 +151,22 @@ describe("a Hold that was not yet on record", () => {
     expect(await tokens(account)).toMatchObject({ spent: 13, held: 20 });
   });
 
+  test("that nobody came for is counted with what was set aside, once and for good", async () => {
+    const account = await openAccount(GRANTED);
+    await account.admit("lost");
+    await account.crash();
+    vi.setSystemTime(NOON + HOLD_LEASE_MS);
+    const unclaimedTokens = BLOCK_AHEAD_TOKENS;
+    const counted = { unreported: { requests: 0, atMostTokens: 0, unclaimedTokens } };
+    expect(await account.rpc.snapshot()).toMatchObject(counted);
+    // Counted and not yet written: a crash now counts it again from what is on disk.
+    await account.crash();
+    expect(await account.rpc.snapshot()).toMatchObject(counted);
+    await account.written();
+    await account.evict();
+    expect(await account.rpc.snapshot()).toMatchObject(counted);
+  });
+
   test("goes on when its gateway renews it", async () => {
     const account = await openAccount(GRANTED);
     await account.admit("one");

@@ -149,13 +149,19 @@ describe("a key's monthly limit", () => {
     await account.admit("b");
     await account.admit("c");
     expect(await account.admit("d")).toMatchObject({
-      refusal: { reason: "budget", scope: "key", budget: { available: 3 }, heldWouldFree: true },
+      refusal: {
+        ...{ reason: "budget", scope: "key", heldWouldFree: true },
+        budget: { granted: 45, spent: 2, held: 40, available: 3 },
+      },
     });
     await account.settle(held("b"), usage(10, 10));
     await account.settle(held("c"), usage(10, 10));
     await account.evict();
     expect(await account.admit("e", { promptTokens: 3 })).toMatchObject({
-      refusal: { reason: "budget", scope: "key", budget: { available: 3 }, heldWouldFree: false },
+      refusal: {
+        ...{ reason: "budget", scope: "key", heldWouldFree: false },
+        budget: { granted: 45, spent: 42, held: 0, available: 3 },
+      },
     });
     expect(await account.admit("f", { promptTokens: 1 })).toMatchObject({ maxTokens: 2 });
   });

@@ -35,7 +35,7 @@ export interface PersonRecord {
   tokens: Tokens;
   running: number;
   waiting: number;
-  unreported: { requests: number; at_most_tokens: number };
+  unreported: { requests: number; at_most_tokens: number; unclaimed_tokens: number };
   overrun_tokens: number;
   grants: { id: string; tokens: number }[];
   usage: UsageList;

@@ -170,8 +170,8 @@ describe("a key's monthly limit", () => {
     const refused = await narrow.complete({ prompt: [1, 2], max_tokens: 1 });
     const { code, message, budget } = await errorOf(refused);
     expect(code).toBe("budget_exceeded");
-    expect(message).toContain("key");
-    expect(budget?.available).toBe(2);
+    expect(message).toContain("key's monthly limit leaves too few tokens: granted 12, spent 10");
+    expect(budget).toEqual({ granted: 12, spent: 10, held: 0, available: 2, needed: 3 });
     await answered(await person.complete(asked));
   });
 

@@ -52,7 +52,7 @@ describe("people", () => {
       limits: { running: 16, waiting: 2, starts_per_minute: 600 },
       grants: [{ tokens: 50, note: "", expires_at: null, used: 0, lapsed: 0 }],
       usage: { totals: { requests: 0 } },
-      unreported: { requests: 0, at_most_tokens: 0 },
+      unreported: { requests: 0, at_most_tokens: 0, unclaimed_tokens: 0 },
     });
   });
 

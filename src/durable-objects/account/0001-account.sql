@@ -11,6 +11,7 @@ CREATE TABLE ledger (
   holds TEXT NOT NULL,
   unreported_requests INTEGER NOT NULL,
   unreported_tokens INTEGER NOT NULL,
+  unclaimed_tokens INTEGER NOT NULL,
   overrun_tokens INTEGER NOT NULL,
   rate REAL NOT NULL
 );

@@ -1,6 +1,6 @@
 // Rows of an Account's tables as records, and back.
 import type { GrantRecord, KeyRecord, UsageRow } from "../../contract/account.ts";
-import type { UsageDelta } from "../../core/ledger.ts";
+import type { UsageDelta } from "../../core/ledger-state.ts";
 
 export type Row = Record<string, SqlStorageValue>;
 

@@ -2,7 +2,7 @@
 import type { AccountProfile, AccountSnapshot } from "../../contract/account.ts";
 import { DEFAULT_ACCOUNT_LIMITS } from "../../contract/limits.ts";
 import type { AccountState } from "../../core/admission.ts";
-import { figures, openLedger } from "../../core/ledger.ts";
+import { figures, openLedger } from "../../core/ledger-state.ts";
 import type { AccountStorage } from "./account-storage.ts";
 
 export function loadState(

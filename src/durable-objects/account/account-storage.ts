@@ -11,7 +11,7 @@ import {
   emptyDurable,
   type Hold,
   keyMonth,
-} from "../../core/ledger.ts";
+} from "../../core/ledger-state.ts";
 import type { RateState } from "../../core/rate-limit.ts";
 import { migrate } from "../migrate.ts";
 import accountSql from "./0001-account.sql";
@@ -26,6 +26,7 @@ interface LedgerRow extends Record<string, SqlStorageValue> {
   holds: string;
   unreported_requests: number;
   unreported_tokens: number;
+  unclaimed_tokens: number;
   overrun_tokens: number;
   rate: number;
 }
@@ -77,7 +78,11 @@ export class AccountStorage {
       grants,
       holds: JSON.parse(row.holds) as Hold[],
       endings,
-      unreported: { requests: row.unreported_requests, atMostTokens: row.unreported_tokens },
+      unreported: {
+        requests: row.unreported_requests,
+        atMostTokens: row.unreported_tokens,
+        unclaimedTokens: row.unclaimed_tokens,
+      },
       overrunTokens: row.overrun_tokens,
       keyMonths: this.#readKeyMonths(now),
     };
@@ -88,13 +93,15 @@ export class AccountStorage {
     this.#write(() => {
       this.#sql.exec(
         `INSERT OR REPLACE INTO ledger
-         (one, at, block, holds, unreported_requests, unreported_tokens, overrun_tokens, rate)
-         VALUES (1, ?, ?, ?, ?, ?, ?, ?)`,
+         (one, at, block, holds, unreported_requests, unreported_tokens, unclaimed_tokens,
+          overrun_tokens, rate)
+         VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
         commit.at,
         commit.block,
         JSON.stringify(commit.holds),
         commit.unreported.requests,
         commit.unreported.atMostTokens,
+        commit.unreported.unclaimedTokens,
         commit.overrunTokens,
         rate,
       );

@@ -3,7 +3,8 @@
 import type { KeyRecord } from "../../contract/account.ts";
 import { BLOCK_IDLE_MS, COMMIT_AFTER_MS, COMMIT_AT_SETTLEMENTS } from "../../contract/limits.ts";
 import type { AccountState } from "../../core/admission.ts";
-import { commit, mustCommit, nextExpiry } from "../../core/ledger.ts";
+import { commit, mustCommit } from "../../core/ledger.ts";
+import { nextExpiry } from "../../core/ledger-state.ts";
 import type { AccountStorage } from "./account-storage.ts";
 
 export class WriteBehind {

@@ -43,13 +43,14 @@ export function presentPerson(person: Person) {
 }
 
 export function presentSnapshot(snapshot: AccountSnapshot) {
-  const { tokens, running, waiting, unreported, overrunTokens } = snapshot;
+  const { tokens, running, waiting, overrunTokens } = snapshot;
+  const { requests, atMostTokens, unclaimedTokens } = snapshot.unreported;
   return {
     tokens,
     limits: presentLimits(snapshot.limits),
     running,
     waiting,
-    unreported: { requests: unreported.requests, at_most_tokens: unreported.atMostTokens },
+    unreported: { requests, at_most_tokens: atMostTokens, unclaimed_tokens: unclaimedTokens },
     overrun_tokens: overrunTokens,
   };
 }
