@@ -100,6 +100,12 @@ export interface RenewRequest extends HeldRequest {
   progress: TokenUsage;
 }
 
+/** Which commit of an Account object's memory. A restart begins another incarnation. */
+export interface CommitMark {
+  incarnation: string;
+  commit: number;
+}
+
 /** `goOn` is false when the stream must be cut. */
 export type RenewAnswer = { goOn: true } | { goOn: false; refusal: Refusal };
 
@@ -224,8 +230,11 @@ export interface AccountRpc {
   identify(keyHash: string, options: { countsAsStart: boolean }): Promise<Identification>;
   admit(request: AdmitRequest): Promise<Admission>;
   renew(request: RenewRequest): Promise<RenewAnswer>;
-  /** Answers when the settlement is durable; zero usage releases the Hold. */
-  settle(request: SettleRequest): Promise<void>;
+  /**
+   * Zero usage releases the Hold. Answers when the settlement is durable; with `wait` false at once,
+   * with the commit that will make it so.
+   */
+  settle(request: SettleRequest, options?: { wait: boolean }): Promise<CommitMark>;
   /** Takes a request out of the line, if it still waits there. */
   leave(requestId: string): Promise<void>;
 

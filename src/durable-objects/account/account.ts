@@ -7,6 +7,7 @@ import type {
   AccountSnapshot,
   Admission,
   AdmitRequest,
+  CommitMark,
   GrantRecord,
   GrantRequest,
   Identification,
@@ -129,8 +130,8 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     return { goOn: false, refusal };
   }
 
-  async settle(request: SettleRequest): Promise<void> {
-    if (this.#state === null) return;
+  async settle(request: SettleRequest, options = { wait: true }): Promise<CommitMark> {
+    if (this.#state === null) return { incarnation: "", commit: 0 };
     const state = this.#current();
     const defect = settle(state.ledger, request, request.usage, Date.now());
     if (defect !== null) {
@@ -138,7 +139,9 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
       console.error({ event: "settle_defect", defect, requestId, held, usage });
     }
     this.#turns.advance(state);
-    await this.#writeBehind.written(state);
+    const mark = this.#writeBehind.mark(state);
+    if (options.wait) await this.#writeBehind.written(mark);
+    return mark;
   }
 
   async leave(requestId: string): Promise<void> {

@@ -1,6 +1,6 @@
 // When an Account's memory is written: soon after most changes, at once where an answer must wait for
 // it, and once more at rest. Also the alarm, which outlives memory.
-import type { KeyRecord } from "../../contract/account.ts";
+import type { CommitMark, KeyRecord } from "../../contract/account.ts";
 import { BLOCK_IDLE_MS, COMMIT_AFTER_MS, COMMIT_AT_SETTLEMENTS } from "../../contract/limits.ts";
 import type { AccountState } from "../../core/admission.ts";
 import { commit, mustCommit } from "../../core/ledger.ts";
@@ -12,6 +12,8 @@ export class WriteBehind {
   readonly #storage: AccountStorage;
   /** Keys used since the last commit, whose `last_used_at` goes with the next. */
   readonly #usedKeys = new Set<KeyRecord>();
+  readonly #incarnation = crypto.randomUUID();
+  #commits = 0;
   #awaitingCommit: (() => void)[] = [];
   #commitTimer: ReturnType<typeof setTimeout> | null = null;
   #idleTimer: ReturnType<typeof setTimeout> | null = null;
@@ -51,20 +53,25 @@ export class WriteBehind {
     const now = Date.now();
     this.#storage.writeCommit(commit(state.ledger, now, atRest), state.rate, this.#usedKeys);
     this.#usedKeys.clear();
+    this.#commits += 1;
     for (const resolve of this.#awaitingCommit) resolve();
     this.#awaitingCommit = [];
     this.#armAlarm(state, now);
     if (!atRest && state.ledger.block > 0) this.#returnBlockWhenIdle(state);
   }
 
-  /** Resolves once all that is settled so far is written; the answer then waits for the disk. */
-  written(state: AccountState): Promise<void> {
-    if (state.ledger.uncommitted.endings.length >= COMMIT_AT_SETTLEMENTS) {
-      this.now(state);
-      return Promise.resolve();
-    }
-    this.soon(state);
-    return new Promise((resolve) => this.#awaitingCommit.push(resolve));
+  /** The commit that all that is settled so far is in, or will be. */
+  mark(state: AccountState): CommitMark {
+    const full = state.ledger.uncommitted.endings.length >= COMMIT_AT_SETTLEMENTS;
+    if (full) this.now(state);
+    else this.soon(state);
+    return { incarnation: this.#incarnation, commit: full ? this.#commits : this.#commits + 1 };
+  }
+
+  /** Resolves once that commit is written; the answer then waits for the disk. */
+  async written(mark: CommitMark): Promise<void> {
+    if (mark.commit <= this.#commits) return;
+    await new Promise<void>((resolve) => this.#awaitingCommit.push(resolve));
   }
 
   /** What the alarm was for has been done; the next commit sets another where one is due. */

@@ -14,8 +14,9 @@ import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { countChoices } from "../../core/request-size.ts";
 import { buildUpstreamBody } from "../../core/upstream-request.ts";
 import { type Admitted, admitCompletion } from "../accounting/admit-completion.ts";
-import { keepHold, settleHold } from "../accounting/hold-lease.ts";
+import { keepHold } from "../accounting/hold-lease.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
+import { settleHold } from "../accounting/settle-hold.ts";
 import { type Caller, identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv, ServedModel } from "../environment.ts";
 import { type Forwarded, forwardCompletion } from "../forward/forward-completion.ts";
@@ -71,7 +72,7 @@ async function runCompletion(c: Context<AppEnv>, answer: Answer): Promise<void> 
     answer.reject(failure);
     throw failure;
   } finally {
-    await settleHold(caller.account, held, usage);
+    await settleHold(caller.account, caller.accountId, { ...held, usage });
   }
 }
 

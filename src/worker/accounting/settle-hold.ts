@@ -1,0 +1,86 @@
+// Settling: repeated until the Account says that it is durable. A request that waits for that keeps its
+// whole context alive for the quarter of a second that settlements gather, which costs more than the
+// settlement. So of those that run into one commit only the first waits; it is the keeper of the others,
+// and settles again whatever its commit turns out not to cover. No promise crosses from one request to
+// another, only these records do.
+import type { CommitMark, SettleRequest } from "../../contract/account.ts";
+import type { AccountLink } from "../../durable-objects/objects.ts";
+
+interface Kept {
+  request: SettleRequest;
+  /** What the Account said, or null while it has not. */
+  mark: CommitMark | null;
+}
+
+interface Group {
+  kept: Kept[];
+  openUntil: number;
+}
+
+/** By Account. A group is closed by its keeper. */
+const groups = new Map<string, Group>();
+
+/** A keeper that the runtime dropped keeps nothing: far above what a commit takes to come. */
+const GROUP_OPEN_MS = 2_000;
+
+/** Between the attempts of a settlement: all of it below the 30 s that `waitUntil` lasts. */
+const SETTLE_PAUSES_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+
+/** Resolves when the settlement is durable, or when another request has taken it on. */
+export async function settleHold(
+  account: AccountLink,
+  accountId: string,
+  request: SettleRequest,
+): Promise<void> {
+  const group = groups.get(accountId);
+  if (group === undefined || group.openUntil <= Date.now()) {
+    await keepGroup(account, accountId, request);
+    return;
+  }
+  const kept: Kept = { request, mark: null };
+  group.kept.push(kept);
+  kept.mark = await settle(account, request, false);
+}
+
+async function keepGroup(
+  account: AccountLink,
+  accountId: string,
+  own: SettleRequest,
+): Promise<void> {
+  const group: Group = { kept: [], openUntil: Date.now() + GROUP_OPEN_MS };
+  groups.set(accountId, group);
+  const durable = await settle(account, own, true);
+  if (groups.get(accountId) === group) groups.delete(accountId);
+  const left = group.kept.filter(({ mark }) => !covers(durable, mark));
+  await Promise.all(left.map(({ request }) => settle(account, request, true)));
+}
+
+/** Whether what is in `mark` is durable once `durable` is; a restarted object has forgotten it. */
+function covers(durable: CommitMark | null, mark: CommitMark | null): boolean {
+  if (durable === null || mark === null) return false;
+  return mark.incarnation === durable.incarnation && mark.commit <= durable.commit;
+}
+
+/** Repeats the call until it is answered. Null when it never was. */
+async function settle(
+  account: AccountLink,
+  request: SettleRequest,
+  wait: boolean,
+): Promise<CommitMark | null> {
+  let failed = false;
+  for (const pauseMs of [...SETTLE_PAUSES_MS, null]) {
+    try {
+      return await account(failed).settle(request, { wait });
+    } catch (failure) {
+      failed = true;
+      if (pauseMs !== null) {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        continue;
+      }
+      // The Hold's lease ends it with the last progress that was reported.
+      const { requestId } = request;
+      console.error({ event: "settle_failed", requestId, failure: String(failure) });
+    }
+  }
+  return null;
+}
