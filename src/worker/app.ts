@@ -95,10 +95,10 @@ app.onError((failure, c) => {
 function allowedMethods(path: string): string[] {
   if (isPage(path)) return ["GET"];
   if (unsupportedPaths.some((unsupported) => unsupported === path)) return ["POST"];
-  return routes
-    .filter((route) => pattern(route.path).test(path))
-    .map((route): string => route.method);
+  return patterns.filter(({ fits }) => fits.test(path)).map(({ method }): string => method);
 }
+
+const patterns = routes.map(({ method, path }) => ({ method, fits: pattern(path) }));
 
 function pattern(path: string): RegExp {
   // A Model's id may have slashes; every other parameter is one segment.

@@ -55,7 +55,7 @@ function makeServices(configuration: Configuration, env: unknown): Services {
     models.set(model.id, {
       model,
       backend: {
-        url: url.replace(/\/$/, ""),
+        url: url.replace(/\/+$/, ""),
         apiKey: api_key ?? null,
         headers: headers ?? {},
         servedName: served_name ?? model.id,

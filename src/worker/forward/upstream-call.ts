@@ -2,7 +2,7 @@
 // other headers, so none of the client's is passed on.
 
 export interface Backend {
-  /** Without the trailing `/v1`. */
+  /** Without the trailing `/v1`, and without a slash. */
   url: string;
   apiKey: string | null;
   /** Sent with every request, such as a proxy's own secrets. */
@@ -21,7 +21,7 @@ export interface UpstreamCall {
 }
 
 export function callBackend(backend: Backend, call: UpstreamCall): Promise<Response> {
-  const url = `${backend.url.replace(/\/+$/, "")}${call.path}`;
+  const url = `${backend.url}${call.path}`;
   const { fetch } = backend;
   return fetch(url, {
     method: "POST",
