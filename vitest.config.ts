@@ -28,7 +28,7 @@ export default defineConfig({
       {
         test: {
           name: "engine",
-          include: ["test/engine/**/*.test.ts"],
+          include: ["test/{engine,infra}/**/*.test.ts"],
           globalSetup: ["test/engine/global-setup.ts"],
           testTimeout: 30_000,
         },
