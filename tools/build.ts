@@ -1,8 +1,10 @@
 // Builds the Worker as it is deployed, into dist/. With `--if-stale`, only when a source is newer.
+// A wrong catalogue fails here, by the entry and the field, rather than in the first request.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseCatalogue } from "../src/contract/catalogue.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const built = join(root, "dist/main.js");
@@ -21,7 +23,17 @@ function isStale(): boolean {
   return sources.some((source) => newest(join(root, source)) > builtAt);
 }
 
+function checkCatalogue(): void {
+  try {
+    parseCatalogue(JSON.parse(readFileSync(join(root, "infra/models.json"), "utf8")));
+  } catch (error) {
+    process.stderr.write(`build: ${error instanceof Error ? error.message : error}\n`);
+    process.exit(1);
+  }
+}
+
 if (!process.argv.includes("--if-stale") || isStale()) {
+  checkCatalogue();
   const { status, stdout, stderr } = spawnSync(
     join(root, "node_modules/.bin/wrangler"),
     ["deploy", "--dry-run", "--outdir", "dist"],
