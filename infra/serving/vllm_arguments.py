@@ -9,6 +9,7 @@ API key is the variable VLLM_API_KEY, so that no list of processes shows it.
 import argparse
 import json
 import sys
+from pathlib import Path
 
 from catalogue import UnknownModel, gpu_model
 
@@ -25,6 +26,12 @@ MAX_NUM_QUEUED_TOKENS = 256 * 4096
 # ids are 1.6 GB, which must fit beside weights and cache.
 MAX_NUM_BATCHED_TOKENS = 2048
 GPU_MEMORY_UTILIZATION = 0.85
+
+
+def vllm_image():
+    """The one image that every way of serving runs."""
+    pinned = Path(__file__).resolve().parent / "vllm.json"
+    return json.loads(pinned.read_text(encoding="utf-8"))["image"]
 
 
 def vllm_arguments(model, host="127.0.0.1", port=8000):
