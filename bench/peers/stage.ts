@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startBareWorker } from "./bare-worker/start.ts";
 import { startContinuo } from "./continuo.ts";
 import { type EnginePace, startEngine } from "./engine.ts";
-import { startHonoPassThrough } from "./hono-pass-through/start.ts";
 import { findNginx, startNginx } from "./nginx.ts";
 import { startPortkey } from "./portkey.ts";
 import type { RunningProcess } from "./running-process.ts";
@@ -64,7 +64,8 @@ async function startPeer(
     case "direct":
       return null;
     case "hono":
-      return startHonoPassThrough(setting);
+    case "floor":
+      return startBareWorker(name, setting);
     case "nginx": {
       const program = findNginx();
       return program === null ? null : startNginx(program, setting);

@@ -1,6 +1,6 @@
 // What a measure needs to know of anything it sends requests to.
 
-export const targetNames = ["direct", "hono", "nginx", "portkey", "continuo"] as const;
+export const targetNames = ["direct", "hono", "floor", "nginx", "portkey", "continuo"] as const;
 export type TargetName = (typeof targetNames)[number];
 
 export interface Target {

@@ -68,7 +68,7 @@ export type Refusal =
   /** The request left the line, or had ended before. */
   | { reason: "ended" };
 
-export type Admission =
+export type Admission = (
   | {
       outcome: "admitted";
       keyId: string;
@@ -77,7 +77,11 @@ export type Admission =
       maxTokens: number;
       figures: AccountFigures;
     }
-  | { outcome: "refused"; refusal: Refusal; figures: AccountFigures | null };
+  | { outcome: "refused"; refusal: Refusal; figures: AccountFigures | null }
+) & {
+  /** The commit that makes the settlements durable which came with the call. */
+  settled?: CommitMark;
+};
 
 /** The Hold as the Worker knows it, sent with each call so that a restarted object can go on. */
 export interface HeldRequest {
@@ -228,7 +232,11 @@ export interface AccountRpc {
   snapshot(): Promise<AccountSnapshot | null>;
 
   identify(keyHash: string, options: { countsAsStart: boolean }): Promise<Identification>;
-  admit(request: AdmitRequest): Promise<Admission>;
+  /**
+   * Settles `ended` first, as `settle` without a wait does: an Account's next request mostly comes
+   * as its last one ends, and a call saved is a third of what accounting costs a request.
+   */
+  admit(request: AdmitRequest, ended?: readonly SettleRequest[]): Promise<Admission>;
   renew(request: RenewRequest): Promise<RenewAnswer>;
   /**
    * Zero usage releases the Hold. Answers when the settlement is durable; with `wait` false at once,

@@ -28,6 +28,8 @@ export interface Frame {
   figures: AccountFigures | null;
   /** Durations of the parts, in ms, for `server-timing`. */
   timings: Map<"admit" | "cold" | "inference", number>;
+  /** The headers are on the answer. */
+  isSet: boolean;
 }
 
 export interface AppEnv {

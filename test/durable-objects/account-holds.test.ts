@@ -55,6 +55,37 @@ describe("an admission", () => {
     expect(await account.rpc.snapshot()).toMatchObject({ running: 1 });
   });
 
+  test("settles what rides with it first, so that what it frees can be held", async () => {
+    const account = await openAccount(20);
+    await account.admit("one");
+    const ended = [{ ...held("one"), usage: usage(10, 0) }];
+    const next = { promptTokens: 5, maxTokens: 5 };
+    const answer = await account.admit("two", next, ended);
+    expect(answer).toMatchObject({
+      ...{ outcome: "admitted", held: 10, settled: { commit: expect.any(Number) } },
+      figures: { tokens: { granted: 20, spent: 10, held: 10, available: 0 } },
+    });
+  });
+
+  test("that is repeated settles what rides with it once", async () => {
+    const account = await openAccount(100);
+    await account.admit("one");
+    const ended = [{ ...held("one"), usage: usage(10, 3) }];
+    await account.admit("two", {}, ended);
+    await account.admit("two", {}, ended);
+    expect(await account.rpc.snapshot()).toMatchObject({ running: 1, tokens: { spent: 13 } });
+  });
+
+  test("that is refused settles what rides with it all the same", async () => {
+    const account = await openAccount(20);
+    await account.admit("one");
+    const ended = [{ ...held("one"), usage: usage(20, 0) }];
+    expect(reasonOf(await account.admit("two", {}, ended))).toBe("budget");
+    await account.written();
+    await account.evict();
+    expect(await account.rpc.snapshot()).toMatchObject({ running: 0, tokens: { spent: 20 } });
+  });
+
   test("of a request that has ended is refused, also after an eviction", async () => {
     const account = await openAccount();
     await account.admit("one");

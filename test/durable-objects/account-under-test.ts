@@ -10,6 +10,7 @@ import type {
   AdmitRequest,
   HeldRequest,
   MintRequest,
+  SettleRequest,
   TokenUsage,
 } from "../../src/contract/account.ts";
 import { COMMIT_AFTER_MS } from "../../src/contract/limits.ts";
@@ -83,8 +84,12 @@ export class AccountUnderTest {
     forgetTimers();
   }
 
-  async admit(requestId: string, change: Partial<AdmitRequest> = {}): Promise<Admission> {
-    return await this.rpc.admit(completion(requestId, change));
+  async admit(
+    requestId: string,
+    change: Partial<AdmitRequest> = {},
+    ended: readonly SettleRequest[] = [],
+  ): Promise<Admission> {
+    return await this.rpc.admit(completion(requestId, change), ended);
   }
 
   /** Settles, and lets the time pass until it is durable. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { AccountRpc, CommitMark, SettleRequest } from "../../src/contract/account.ts";
 import type { AccountLink } from "../../src/durable-objects/objects.ts";
-import { settleHold } from "../../src/worker/accounting/settle-hold.ts";
+import { settleHold, takeRiders } from "../../src/worker/accounting/settle-hold.ts";
 
 interface Call {
   requestId: string;
@@ -58,7 +58,7 @@ describe("settlements that run into one commit", () => {
     const account = new ScriptedAccount();
     const first = account.settle("first");
     const second = account.settle("second");
-    expect(account.asked).toEqual(["first waits", "second"]);
+    expect(account.asked).toEqual(["first waits"]);
     (await account.call(1)).answer(commit(1));
     await vi.waitUntil(() => second.done);
     expect(first.done).toBe(false);
@@ -96,6 +96,7 @@ describe("settlements that run into one commit", () => {
     const account = new ScriptedAccount();
     const first = account.settle("first");
     account.settle("unanswered");
+    await account.call(1);
     (await account.call(0)).answer(commit(1));
     (await account.call(2)).answer(commit(2));
     await vi.waitUntil(() => first.done);
@@ -118,5 +119,59 @@ describe("settlements that run into one commit", () => {
     other.settle("first");
     expect(one.asked).toEqual(["first waits"]);
     expect(other.asked).toEqual(["first waits"]);
+  });
+});
+
+describe("a settlement that waits for the Account's next admission", () => {
+  it("rides with it, and makes no call of its own", async () => {
+    const account = new ScriptedAccount();
+    const first = account.settle("first");
+    const second = account.settle("second");
+    const riders = takeRiders(account.id);
+    expect(riders?.requests).toEqual([requestOf("second")]);
+    riders?.arrived(commit(1));
+    await vi.waitUntil(() => second.done);
+    (await account.call(0)).answer(commit(1));
+    await vi.waitUntil(() => first.done);
+    expect(account.asked).toEqual(["first waits"]);
+  });
+
+  it("rides once", () => {
+    const account = new ScriptedAccount();
+    account.settle("first");
+    account.settle("second");
+    expect(takeRiders(account.id)?.requests).toHaveLength(1);
+    expect(takeRiders(account.id)).toBeNull();
+  });
+
+  it("is settled by its keeper if the admission never answers", async () => {
+    const account = new ScriptedAccount();
+    const first = account.settle("first");
+    account.settle("second");
+    takeRiders(account.id);
+    (await account.call(0)).answer(commit(1));
+    (await account.call(1)).answer(commit(2));
+    await vi.waitUntil(() => first.done);
+    expect(account.asked).toEqual(["first waits", "second waits"]);
+  });
+
+  it("is settled by its keeper if the admission's commit came too late for the keeper's", async () => {
+    const account = new ScriptedAccount();
+    const first = account.settle("first");
+    account.settle("second");
+    takeRiders(account.id)?.arrived(commit(2));
+    (await account.call(0)).answer(commit(1));
+    (await account.call(1)).answer(commit(2));
+    await vi.waitUntil(() => first.done);
+    expect(account.asked).toEqual(["first waits", "second waits"]);
+  });
+
+  it("goes by its own call once it has waited", async () => {
+    const account = new ScriptedAccount();
+    account.settle("first");
+    account.settle("second");
+    await account.call(1);
+    expect(takeRiders(account.id)).toBeNull();
+    expect(account.asked).toEqual(["first waits", "second"]);
   });
 });

@@ -111,10 +111,12 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     return { outcome: "identified", identity };
   }
 
-  async admit(request: AdmitRequest): Promise<Admission> {
+  async admit(request: AdmitRequest, ended: readonly SettleRequest[] = []): Promise<Admission> {
     if (this.#state === null) return unknownKey();
     const state = this.#current();
-    return await this.#turns.admit(state, request);
+    if (ended.length === 0) return await this.#turns.admit(state, request);
+    const settled = this.#settle(state, ended);
+    return { ...(await this.#turns.admit(state, request)), settled };
   }
 
   async renew(request: RenewRequest): Promise<RenewAnswer> {
@@ -132,14 +134,7 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
 
   async settle(request: SettleRequest, options = { wait: true }): Promise<CommitMark> {
     if (this.#state === null) return { incarnation: "", commit: 0 };
-    const state = this.#current();
-    const defect = settle(state.ledger, request, request.usage, Date.now());
-    if (defect !== null) {
-      const { requestId, held, usage } = request;
-      console.error({ event: "settle_defect", defect, requestId, held, usage });
-    }
-    this.#turns.advance(state);
-    const mark = this.#writeBehind.mark(state);
+    const mark = this.#settle(this.#current(), [request]);
     if (options.wait) await this.#writeBehind.written(mark);
     return mark;
   }
@@ -222,6 +217,17 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
       this.#turns.advance(state);
     }
     return state;
+  }
+
+  #settle(state: AccountState, ended: readonly SettleRequest[]): CommitMark {
+    for (const request of ended) {
+      const defect = settle(state.ledger, request, request.usage, Date.now());
+      if (defect === null) continue;
+      const { requestId, held, usage } = request;
+      console.error({ event: "settle_defect", defect, requestId, held, usage });
+    }
+    this.#turns.advance(state);
+    return this.#writeBehind.mark(state);
   }
 
   #decide(state: AccountState, request: AdmitRequest, place: LinePlace): AdmitDecision {

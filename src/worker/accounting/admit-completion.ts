@@ -4,6 +4,7 @@ import type { AccountFigures, AdmitRequest } from "../../contract/account.ts";
 import type { AccountLink } from "../../durable-objects/objects.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 import type { PromptCounter } from "./prompt-counter.ts";
+import { takeRiders } from "./settle-hold.ts";
 
 export interface Admitted {
   keyId: string;
@@ -13,6 +14,7 @@ export interface Admitted {
 
 export interface AdmitInput {
   account: AccountLink;
+  accountId: string;
   request: Omit<AdmitRequest, "promptTokens" | "promptTokensExact">;
   prompts: PromptCounter;
   clientSignal: AbortSignal;
@@ -59,7 +61,13 @@ async function askAccount(
     promptTokens: tokens.total,
     promptTokensExact: tokens.exact,
   };
-  const admission = await repeatWhileRestarting((fresh) => input.account(fresh).admit(request));
+  const riders = takeRiders(input.accountId);
+  const admission = await repeatWhileRestarting((fresh) =>
+    riders === null
+      ? input.account(fresh).admit(request)
+      : input.account(fresh).admit(request, riders.requests),
+  );
+  if (admission.settled !== undefined) riders?.arrived(admission.settled);
   input.onFigures(admission.figures);
   if (admission.outcome === "admitted") {
     const { keyId, held, maxTokens } = admission;

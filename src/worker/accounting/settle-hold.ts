@@ -1,19 +1,23 @@
 // Settling: repeated until the Account says that it is durable. A request that waits for that keeps its
 // whole context alive for the quarter of a second that settlements gather, which costs more than the
 // settlement. So of those that run into one commit only the first waits; it is the keeper of the others,
-// and settles again whatever its commit turns out not to cover. No promise crosses from one request to
-// another, only these records do.
+// and settles again whatever its commit turns out not to cover. The others ride with the Account's next
+// admission, if one comes at once. No promise crosses from one request to another, only these records do.
 import type { CommitMark, SettleRequest } from "../../contract/account.ts";
 import type { AccountLink } from "../../durable-objects/objects.ts";
 
 interface Kept {
   request: SettleRequest;
+  /** A call that carries it is under way, or has been answered. */
+  sent: boolean;
   /** What the Account said, or null while it has not. */
   mark: CommitMark | null;
 }
 
 interface Group {
   kept: Kept[];
+  /** Those of `kept` that wait for an admission to ride with. */
+  waiting: Kept[];
   openUntil: number;
 }
 
@@ -23,8 +27,35 @@ const groups = new Map<string, Group>();
 /** A keeper that the runtime dropped keeps nothing: far above what a commit takes to come. */
 const GROUP_OPEN_MS = 2_000;
 
+/** A client that works through a list sends its next request sooner; nobody waits for longer. */
+const RIDE_WAIT_MS = 1;
+
+/** More than a person may run at once by default; what is over goes by its own call. */
+const RIDERS_MOST = 32;
+
 /** Between the attempts of a settlement: all of it below the 30 s that `waitUntil` lasts. */
 const SETTLE_PAUSES_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+
+/** Settlements that ride with an admission. */
+export interface Riders {
+  requests: readonly SettleRequest[];
+  /** To be told what the admission answered. Without it their keeper settles them again. */
+  arrived(mark: CommitMark): void;
+}
+
+/** Takes what waits for this Account's next call, at most once. */
+export function takeRiders(accountId: string): Riders | null {
+  const group = groups.get(accountId);
+  if (group === undefined || group.waiting.length === 0) return null;
+  const taken = group.waiting.splice(0, RIDERS_MOST);
+  for (const kept of taken) kept.sent = true;
+  return {
+    requests: taken.map(({ request }) => request),
+    arrived: (mark) => {
+      for (const kept of taken) kept.mark = mark;
+    },
+  };
+}
 
 /** Resolves when the settlement is durable, or when another request has taken it on. */
 export async function settleHold(
@@ -37,8 +68,13 @@ export async function settleHold(
     await keepGroup(account, accountId, request);
     return;
   }
-  const kept: Kept = { request, mark: null };
+  const kept: Kept = { request, sent: false, mark: null };
   group.kept.push(kept);
+  group.waiting.push(kept);
+  await new Promise((resolve) => setTimeout(resolve, RIDE_WAIT_MS));
+  if (kept.sent) return;
+  kept.sent = true;
+  group.waiting.splice(group.waiting.indexOf(kept), 1);
   kept.mark = await settle(account, request, false);
 }
 
@@ -47,11 +83,12 @@ async function keepGroup(
   accountId: string,
   own: SettleRequest,
 ): Promise<void> {
-  const group: Group = { kept: [], openUntil: Date.now() + GROUP_OPEN_MS };
+  const group: Group = { kept: [], waiting: [], openUntil: Date.now() + GROUP_OPEN_MS };
   groups.set(accountId, group);
   const durable = await settle(account, own, true);
   if (groups.get(accountId) === group) groups.delete(accountId);
   const left = group.kept.filter(({ mark }) => !covers(durable, mark));
+  for (const kept of left) kept.sent = true;
   await Promise.all(left.map(({ request }) => settle(account, request, true)));
 }
 

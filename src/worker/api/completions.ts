@@ -18,9 +18,11 @@ import { keepHold } from "../accounting/hold-lease.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
 import { settleHold } from "../accounting/settle-hold.ts";
 import { type Caller, identify, readCaller } from "../auth/authenticate.ts";
-import type { AppEnv, ServedModel } from "../environment.ts";
-import { type Forwarded, forwardCompletion } from "../forward/forward-completion.ts";
+import type { AppEnv, Frame, ServedModel } from "../environment.ts";
+import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
 import { forwardLimits } from "../forward/forward-limits.ts";
+import { watchRequest } from "../forward/watch.ts";
+import { apiHeaders } from "../frame.ts";
 import { readJson } from "../read-body.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 import { servedModel } from "./models.ts";
@@ -102,6 +104,7 @@ function admit(
   const frame = c.get("frame");
   return admitCompletion({
     account: caller.account,
+    accountId: caller.accountId,
     request: {
       requestId: frame.requestId,
       keyHash: caller.keyHash,
@@ -138,19 +141,15 @@ async function forward(
     maxTokens: admitted.maxTokens,
     vocabSize: served.model.vocab_size,
   });
-  const shutOut = new AbortController();
-  let refused: Refused | null = null;
-  let answer: Extract<Forwarded, { kind: "answer" }> | null = null;
-  const lease = keepHold({
+  const watch = watchRequest(c.req.raw.signal);
+  let answer: ForwardedAnswer | null = null;
+  keepHold({
     account: caller.account,
     held,
+    watch,
     everyMs: configuration.HOLD_RENEW_MS,
     progress: () => progressOf(answer, prompts),
-    onRefused: (refusal) => {
-      refused = new Refused(publicRefusal(refusal));
-      if (answer === null) shutOut.abort();
-      else answer.cut(refused.error);
-    },
+    onRefused: (refusal) => watch.stop({ why: "cut", error: publicRefusal(refusal) }),
   });
   try {
     const sentAt = Date.now();
@@ -164,21 +163,22 @@ async function forward(
       prompts: countChoices(request) / request.n,
       n: request.n,
       requestId: frame.requestId,
-      clientSignal: AbortSignal.any([c.req.raw.signal, shutOut.signal]),
+      watch,
       limits: forwardLimits,
     });
     frame.timings.set("inference", Date.now() - sentAt);
-    if (refused !== null) throw refused;
     if (forwarded.kind === "refused") throw new Refused(forwarded.error);
     if (forwarded.kind === "client_left") {
       respond(clientLeft());
       return { how: "client_left", promptTokens: null, completionTokens: 0 };
     }
     answer = forwarded;
-    respond(answerResponse(forwarded, seed, served, request.maxTokens, admitted.maxTokens));
+    const { maxTokens } = request;
+    const lowered = admitted.maxTokens === maxTokens ? null : { maxTokens, to: admitted.maxTokens };
+    respond(answerResponse(frame, forwarded, seed, served, lowered));
     return await forwarded.ended;
   } finally {
-    lease.stop();
+    watch.end();
   }
 }
 
@@ -193,10 +193,7 @@ async function owedUsage(
   return { promptTokens, completionTokens: charge.completionTokens };
 }
 
-function progressOf(
-  answer: Extract<Forwarded, { kind: "answer" }> | null,
-  prompts: PromptCounter,
-): TokenUsage {
+function progressOf(answer: ForwardedAnswer | null, prompts: PromptCounter): TokenUsage {
   const progress = answer?.progress() ?? { promptTokens: null, completionTokens: 0 };
   const { completionTokens } = progress;
   if (completionTokens === 0) return { promptTokens: 0, completionTokens: 0 };
@@ -205,20 +202,21 @@ function progressOf(
 }
 
 function answerResponse(
-  answer: Extract<Forwarded, { kind: "answer" }>,
+  frame: Frame,
+  answer: ForwardedAnswer,
   seed: number,
   { model }: ServedModel,
-  requested: number,
-  applied: number,
+  lowered: { maxTokens: number; to: number } | null,
 ): Response {
-  const headers = new Headers({
+  const headers = {
+    ...apiHeaders(frame),
     "content-type": answer.contentType,
     "x-seed": String(seed),
     "x-model-revision": model.revision,
-  });
-  if (applied !== requested) {
-    headers.set("x-max-tokens-lowered", `requested=${requested}, applied=${applied}`);
-  }
+    ...(lowered === null
+      ? {}
+      : { "x-max-tokens-lowered": `requested=${lowered.maxTokens}, applied=${lowered.to}` }),
+  };
   return new Response(answer.body, { headers });
 }
 

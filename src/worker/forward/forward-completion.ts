@@ -7,25 +7,20 @@ import { type Forwarded, type ForwardInput, refusedBy } from "./forwarded.ts";
 import { judgeStatus, notACompletion, timedOut, unreachable } from "./judge-status.ts";
 import { readText } from "./read-bounded.ts";
 import { callBackend } from "./upstream-call.ts";
-import { type Watch, watchRequest } from "./watch.ts";
+import type { Watch } from "./watch.ts";
 
-export type { Forwarded, ForwardInput } from "./forwarded.ts";
+export type { ForwardedAnswer } from "./forwarded.ts";
 export type { Backend } from "./upstream-call.ts";
 
 /** To be called inside `waitUntil`: workerd drops a handler whose client left. Never rejects. */
 export async function forwardCompletion(input: ForwardInput): Promise<Forwarded> {
-  const watch = watchRequest(input.clientSignal);
+  const { watch } = input;
   const forwarded = await send(input, watch).catch(() =>
     // `fetch` and body reads reject when they are aborted, and when the connection breaks.
     refusedBy(watch, unreachable),
   );
-  if (forwarded.kind === "answer") {
-    void forwarded.ended.then(() => watch.end());
-  } else {
-    watch.end();
-    // What the backend still sends is of no use.
-    watch.stop({ why: "cut", error: unreachable });
-  }
+  // What the backend still sends is of no use.
+  if (forwarded.kind !== "answer") watch.stop({ why: "cut", error: unreachable });
   return forwarded;
 }
 

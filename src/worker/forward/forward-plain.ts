@@ -70,12 +70,10 @@ function answerWhole(input: ForwardInput, bytes: Uint8Array, watch: Watch): Forw
     body: replace(bytes, [head, tail.replacement]),
     ended: Promise.resolve({ how: "complete", ...tail.usage }),
     progress: () => tail.usage,
-    cut: () => undefined,
   };
 }
 
 function answerFlowing(upstream: Upstream, first: Uint8Array, head: Replacement): Forwarded {
-  const { watch } = upstream;
   const { readable, writable } = new IdentityTransformStream();
   const client: Client = {
     writer: writable.getWriter(),
@@ -89,7 +87,6 @@ function answerFlowing(upstream: Upstream, first: Uint8Array, head: Replacement)
     body: readable,
     ended: passOn(upstream, client, first, head),
     progress: () => ({ ...client.progress }),
-    cut: (error) => watch.stop({ why: "cut", error }),
   };
 }
 

@@ -52,7 +52,6 @@ export async function forwardStream(
     body: readable,
     ended: passOn(pump, first, writer, delivered),
     progress: () => ({ ...delivered }),
-    cut: (error) => watch.stop({ why: "cut", error }),
   };
 }
 

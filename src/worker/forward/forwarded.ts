@@ -17,8 +17,8 @@ export interface ForwardInput {
   prompts: number;
   n: number;
   requestId: string;
-  /** Of the request; needs the compatibility flag `enable_request_signal`. */
-  clientSignal: AbortSignal;
+  /** The caller's, who may stop it and ends it. */
+  watch: Watch;
   limits: ForwardLimits;
 }
 
@@ -35,8 +35,6 @@ export interface ForwardedAnswer {
   /** Never rejects. To be kept alive by `waitUntil`. */
   ended: Promise<CompletionEnd>;
   progress(): Progress;
-  /** Ends a running answer with this error; one that has ended stays as it is. */
-  cut(error: PublicError): void;
 }
 
 export type Forwarded =

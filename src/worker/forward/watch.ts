@@ -7,6 +7,11 @@ type Stop =
   | { why: "timeout"; error: PublicError }
   | { why: "cut"; error: PublicError };
 
+interface Alarm {
+  at: number;
+  action: () => void;
+}
+
 export interface Watch {
   /** Aborted by the stop; for the upstream `fetch`. */
   readonly signal: AbortSignal;
@@ -18,16 +23,19 @@ export interface Watch {
   /** From now on `late` is called after `limitMs`, unless another wait begins or ends before. */
   wait(limitMs: number, late: () => void): void;
   rest(): void;
+  /** `action` is called each `everyMs`, whatever is waited for. */
+  every(everyMs: number, action: () => void): void;
   /** No timer and no listener is left. */
   end(): void;
 }
 
+/** The signal of a request needs the compatibility flag `enable_request_signal`. */
 export function watchRequest(clientSignal: AbortSignal): Watch {
   const upstream = new AbortController();
   const actions: ((stop: Stop) => void)[] = [];
   let stopped: Stop | null = null;
-  let late: (() => void) | null = null;
-  let lateAt = 0;
+  let late: Alarm | null = null;
+  let beat: (Alarm & { everyMs: number }) | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let timerAt = 0;
 
@@ -52,14 +60,18 @@ export function watchRequest(clientSignal: AbortSignal): Watch {
 
   function fire(): void {
     timer = null;
-    if (late === null) return;
-    if (Date.now() < lateAt) {
-      arm(lateAt);
-      return;
+    const now = Date.now();
+    if (beat !== null && beat.at <= now) {
+      beat.at = now + beat.everyMs;
+      beat.action();
     }
-    const action = late;
-    late = null;
-    action();
+    if (late !== null && late.at <= now) {
+      const { action } = late;
+      late = null;
+      action();
+    }
+    if (beat !== null) arm(beat.at);
+    if (late !== null) arm(late.at);
   }
 
   return {
@@ -71,15 +83,19 @@ export function watchRequest(clientSignal: AbortSignal): Watch {
       else action(stopped);
     },
     wait(limitMs, action) {
-      late = action;
-      lateAt = Date.now() + limitMs;
-      arm(lateAt);
+      late = { at: Date.now() + limitMs, action };
+      arm(late.at);
     },
     rest() {
       late = null;
     },
+    every(everyMs, action) {
+      beat = { at: Date.now() + everyMs, everyMs, action };
+      arm(beat.at);
+    },
     end() {
       late = null;
+      beat = null;
       if (timer !== null) clearTimeout(timer);
       timer = null;
       clientSignal.removeEventListener("abort", clientLeft);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { READ_BYTES, SMALL_ANSWER_BYTES } from "../../../src/worker/forward/forward-limits.ts";
+import { watchRequest } from "../../../src/worker/forward/watch.ts";
 import { choiceJson, hostileTexts, logprobsJson, plainJson } from "../../core/engine-answers.ts";
 import { answered, Client, forward, Upstream } from "./upstream.ts";
 
@@ -149,10 +150,12 @@ describe("a large plain answer", () => {
   ] as const)("that %s breaks the client's connection", async (_, limits, how) => {
     const upstream = new Upstream();
     await upstream.answers(...megabytes.slice(0, 2), { gate: "never" });
-    const answer = await answered(forward(upstream, { limits }));
+    const watch = watchRequest(new AbortController().signal);
+    const answer = await answered(forward(upstream, { limits, watch }));
     const client = new Client(answer);
     await client.until("multi-byte");
-    if (how === "cut") answer.cut({ code: "invalid_api_key", message: "Revoked." });
+    if (how === "cut")
+      watch.stop({ why: "cut", error: { code: "invalid_api_key", message: "Revoked." } });
     await expect(client.rest()).rejects.toThrow();
     expect(await answer.ended).toMatchObject({ how });
     expect(await upstream.closed()).toEqual({ whole: false });

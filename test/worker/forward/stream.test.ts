@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { watchRequest } from "../../../src/worker/forward/watch.ts";
 import { doneEvent, errorEvent, finalEvent, tokenEvent } from "../../core/engine-answers.ts";
 import { answered, Client, forward, Upstream } from "./upstream.ts";
 
@@ -137,10 +138,14 @@ describe("a stream that fails later ends in an error event and costs what was de
   test("by the gateway's own cut", async () => {
     const upstream = new Upstream();
     await upstream.streams(token(1), { gate: "never" });
-    const answer = await answered(forward(upstream, streamed));
+    const watch = watchRequest(new AbortController().signal);
+    const answer = await answered(forward(upstream, { ...streamed, watch }));
     const client = new Client(answer);
     await client.until(passed(token(1)));
-    answer.cut({ code: "invalid_api_key", message: "This API key was revoked." });
+    watch.stop({
+      why: "cut",
+      error: { code: "invalid_api_key", message: "This API key was revoked." },
+    });
     const events = (await client.rest()).slice(passed(token(1)).length);
     expect(events).toMatch(/^data: \{"error":\{"message":"This API key was revoked\.",.*\}\n\n$/);
     const delivered = { promptTokens: 5, completionTokens: 1 };

@@ -8,6 +8,7 @@ import type {
   ForwardInput,
 } from "../../../src/worker/forward/forwarded.ts";
 import type { Backend } from "../../../src/worker/forward/upstream-call.ts";
+import { watchRequest } from "../../../src/worker/forward/watch.ts";
 import type { Step, WireRequest, WireScript } from "../../upstream/wire-script.ts";
 
 declare module "vitest" {
@@ -69,9 +70,13 @@ function asStep(step: string | Step): Step {
   return typeof step === "string" ? { text: step } : step;
 }
 
-type Options = Partial<Omit<ForwardInput, "limits">> & { limits?: Partial<ForwardLimits> };
+type Options = Partial<Omit<ForwardInput, "limits">> & {
+  limits?: Partial<ForwardLimits>;
+  clientSignal?: AbortSignal;
+};
 
 export function forward(upstream: Upstream, options: Options = {}): Promise<Forwarded> {
+  const { clientSignal, ...changes } = options;
   return forwardCompletion({
     backend: upstream.backend,
     modelId: "catalogue-id",
@@ -82,8 +87,8 @@ export function forward(upstream: Upstream, options: Options = {}): Promise<Forw
     prompts: 1,
     n: 1,
     requestId: "req_1",
-    clientSignal: new AbortController().signal,
-    ...options,
+    watch: watchRequest(clientSignal ?? new AbortController().signal),
+    ...changes,
     limits: { ...forwardLimits, ...options.limits },
   });
 }

@@ -1,4 +1,4 @@
-// Builds the pass-through Worker and serves it with the same workerd that serves Continuo.
+// Builds a bare Worker and serves it with the same workerd that serves Continuo.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -6,12 +6,22 @@ import { freePort, RunningProcess } from "../running-process.ts";
 import { anonymousPeople, type PeerSetting, type Target } from "../target.ts";
 
 const HOST = "127.0.0.1";
-const entry = fileURLToPath(new URL("./worker.ts", import.meta.url));
 const serve = fileURLToPath(new URL("./serve.ts", import.meta.url));
 
-export async function startHonoPassThrough(
+const workers = {
+  hono: { file: "./pass-through.ts", objectClass: "", note: "" },
+  floor: {
+    file: "./floor.ts",
+    objectClass: "Empty",
+    note: "a bare Worker with the two object calls, both empty",
+  },
+};
+
+export async function startBareWorker(
+  name: keyof typeof workers,
   setting: PeerSetting,
 ): Promise<{ process: RunningProcess; target: Target }> {
+  const { file, objectClass, note } = workers[name];
   const port = await freePort(HOST);
   await build({
     configFile: false,
@@ -19,27 +29,34 @@ export async function startHonoPassThrough(
     build: {
       outDir: setting.directory,
       emptyOutDir: false,
-      lib: { entry, formats: ["es"], fileName: () => "worker.js" },
+      lib: {
+        entry: fileURLToPath(new URL(file, import.meta.url)),
+        formats: ["es"],
+        fileName: () => "worker.js",
+      },
+      rolldownOptions: { external: ["cloudflare:workers"] },
     },
   });
   const worker = join(setting.directory, "worker.js");
   const server = RunningProcess.start({
-    name: "the Hono pass-through",
+    name: `the bare Worker ${name}`,
     file: process.execPath,
-    args: [serve, setting.directory, worker, String(port), setting.engine.url],
+    args: [serve, setting.directory, worker, String(port), setting.engine.url, objectClass],
   });
   await server.readyLine();
   return {
     process: server,
     target: {
-      name: "hono",
+      name,
       host: HOST,
       port,
       path: "/v1/completions",
       model: setting.engine.model,
-      people: anonymousPeople,
+      people: Array.from(anonymousPeople, (headers, person) =>
+        name === "floor" ? { authorization: `${headers.authorization}${person}` } : headers,
+      ),
       pid: server.pid,
-      note: "",
+      note,
     },
   };
 }

@@ -1,8 +1,9 @@
-// Serves the built pass-through Worker the way infra/local/worker-process.ts serves Continuo's: in
-// workerd, on the Worker's own socket. What differs between the two is then the Worker alone.
+// Serves a built Worker the way infra/local/worker-process.ts serves Continuo's: in workerd, on the
+// Worker's own socket. What differs between the two is then the Worker alone.
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 
-const [modulesRoot = ".", path = "worker.js", port = "0", upstream = ""] = process.argv.slice(2);
+const [modulesRoot = ".", path = "worker.js", port = "0", upstream = "", objectClass = ""] =
+  process.argv.slice(2);
 
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
@@ -10,11 +11,13 @@ const miniflare = new Miniflare(
     telemetry: { enabled: false },
     workers: [
       {
-        name: "pass-through",
+        name: "bare-worker",
         compatibilityDate: "2026-11-01",
         modulesRoot,
         modules: [{ type: "ESModule", path }],
         bindings: { UPSTREAM: upstream },
+        serviceBindings: { ENGINE: { external: { address: new URL(upstream).host, http: {} } } },
+        ...(objectClass === "" ? {} : { durableObjects: { EMPTY: objectClass } }),
         unsafeDirectSockets: [{ host: "127.0.0.1", port: Number(port) }],
       },
     ],
