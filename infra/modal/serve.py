@@ -37,7 +37,7 @@ EXIT_GRACE_SECONDS = 600
 # that vLLM runs at once, since one request often has several choices.
 TARGET_CONCURRENCY = 64
 # What is set aside; more may be used where the machine has it, and Modal bills the larger of both.
-# Room for a few requests of the whole vocabulary at 2.5 GB each; weights pass through the page cache.
+# Room for a few requests of the whole vocabulary, 2.5 GB each; weights go through the page cache.
 MEMORY_MIB = 16 * 1024
 # One core feeds a GPU, the rest tokenize and write JSON.
 CPU_BASE = 2

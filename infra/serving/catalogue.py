@@ -23,6 +23,6 @@ def gpu_model(model_id, file=CATALOGUE_FILE):
     """One Model that runs on GPUs; raises UnknownModel for any other id, also for a missing one."""
     models = gpu_models(file)
     if model_id not in models:
-        wrong = "no Model was named" if not model_id else f"no Model with a GPU is called {model_id}"
+        wrong = f"no Model with a GPU is called {model_id}" if model_id else "no Model was named"
         raise UnknownModel(f"{wrong}; infra/models.json has {', '.join(models)}")
     return models[model_id]

@@ -22,8 +22,8 @@ BATCH_INVARIANT_MAX_NUM_SEQS = 16
 MAX_NUM_QUEUED_REQS = 4 * MAX_NUM_SEQS
 # Prompt tokens not yet read; above it 503. One full request of 256 choices with 4,096 tokens each.
 MAX_NUM_QUEUED_TOKENS = 256 * 4096
-# Prompt log-probabilities hold the logits of a whole step: at 6 bytes each 2,048 tokens over 128,256
-# ids are 1.6 GB, which must fit beside weights and cache.
+# Prompt log-probabilities hold the logits of a whole step: at 6 bytes each, 2,048 tokens over
+# 128,256 ids are 1.6 GB, which must fit beside weights and cache.
 MAX_NUM_BATCHED_TOKENS = 2048
 GPU_MEMORY_UTILIZATION = 0.85
 
