@@ -68,5 +68,5 @@ export function resourceName({ id }: Model): string {
     .slice(0, NAME_MAX_CHARACTERS);
 }
 
-/** Kubernetes allows 63; the chart puts its release and `-deployment-vllm` around it. */
-const NAME_MAX_CHARACTERS = 32;
+/** A label of a host has 63 at most, and the chart makes `<release>-<name>-engine-service` of two. */
+const NAME_MAX_CHARACTERS = 23;
