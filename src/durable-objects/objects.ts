@@ -1,10 +1,14 @@
 // The way to the objects: which one, and as what.
 import type { AccountRpc } from "../contract/account.ts";
 import type { DirectoryRpc } from "../contract/directory.ts";
+import type { InferenceRpc } from "../contract/inference.ts";
+import type { SpendLimitRpc } from "../contract/spend.ts";
 
 export interface ObjectBindings {
   ACCOUNT: DurableObjectNamespace;
   DIRECTORY: DurableObjectNamespace;
+  INFERENCE: DurableObjectNamespace;
+  SPEND_LIMIT: DurableObjectNamespace;
 }
 
 /** The one object that knows this person's keys and tokens. */
@@ -29,6 +33,15 @@ export type AccountLink = (fresh?: boolean) => AccountRpc;
 
 export function directoryOf(env: ObjectBindings): DirectoryRpc {
   return stub<DirectoryRpc>(env.DIRECTORY, "directory");
+}
+
+/** The one object that starts and meters this Model's containers. */
+export function inferenceOf(env: ObjectBindings, modelId: string): InferenceRpc {
+  return stub<InferenceRpc>(env.INFERENCE, modelId);
+}
+
+export function spendLimitOf(env: ObjectBindings): SpendLimitRpc {
+  return stub<SpendLimitRpc>(env.SPEND_LIMIT, "spend-limit");
 }
 
 /** The runtime's stub answers every method of the class by RPC; the contract says which those are. */
