@@ -1,6 +1,6 @@
 // What an operator configures, parsed once per isolate. A missing or wrong value fails by its name.
 import { z } from "zod";
-import { HOLD_LEASE_MS, HOLD_RENEW_MS } from "./limits.ts";
+import { COLD_HOLD_SECONDS, HOLD_LEASE_MS, HOLD_RENEW_MS } from "./limits.ts";
 
 const Backend = z.strictObject({
   /** Where vLLM answers, without the trailing `/v1`. */
@@ -15,7 +15,15 @@ const Backend = z.strictObject({
   binding: z.string().min(1).optional(),
   /** Sent with every request, such as a proxy's own secrets. */
   headers: z.record(z.string(), z.string()).optional(),
+  /** A proxy auth token of Modal's, for what infra/modal serves. */
+  modal: z.strictObject({ key: z.string().min(1), secret: z.string().min(1) }).optional(),
+  /** In place of the catalogue's, where this backend waits for another time before it stops. */
+  idle_seconds: z.int().positive().optional(),
+  /** The Model stays `starting` until its revision has passed `npm run conformance -- --gate`. */
+  conformance_required: z.boolean().default(false),
 });
+
+export type BackendConfiguration = z.infer<typeof Backend>;
 
 function json<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
   return z
@@ -47,6 +55,8 @@ const Configuration = z
     OPERATOR_KEY: secret.optional(),
     /** By Model id; a Model without a backend is not served. */
     BACKENDS: json(z.record(z.string(), Backend)),
+    /** How long a request waits for a Cold Model before it is told to try again. */
+    COLD_HOLD_SECONDS: z.coerce.number().int().positive().default(COLD_HOLD_SECONDS),
     HOLD_LEASE_MS: milliseconds.default(HOLD_LEASE_MS),
     HOLD_RENEW_MS: milliseconds.default(HOLD_RENEW_MS),
   })

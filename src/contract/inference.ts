@@ -44,6 +44,8 @@ export interface InferenceSnapshot {
   /** All time. */
   startsTotal: number;
   waiting: number;
+  /** What the last question to the backend found, while it is starting. */
+  whyNotReady: string | null;
 }
 
 /** The Inference object's RPC. Each call is repeatable. */

@@ -25,6 +25,15 @@ export const RATE_WINDOW_MS = 60_000;
 export const HOLD_LEASE_MS = 90_000;
 export const HOLD_RENEW_MS = 30_000;
 
+/**
+ * Below the 300 s at which proxies and SDKs commonly give up. With the SDKs' own two retries a
+ * request waits 14 minutes, longer than the largest Model takes to start.
+ */
+export const COLD_HOLD_SECONDS = 290;
+
+/** Told to a client whose Model is still starting. */
+export const STARTING_RETRY_AFTER_MS = 5_000;
+
 /** Settlements gather this long, or until so many wait, before one write makes them durable. */
 export const COMMIT_AFTER_MS = 250;
 export const COMMIT_AT_SETTLEMENTS = 64;
@@ -58,3 +67,9 @@ export const ADMIN_BODY_MAX_BYTES = 65_536;
 
 /** Text and ids together of one Completion; 413 above. Counted while reading. */
 export const COMPLETION_BODY_MAX_BYTES = 8_000_000;
+
+/** What an isolate knows of a Model is no older: so a pause is everywhere within this time. */
+export const STATUS_FRESH_MS = 5_000;
+
+/** Requests that wait for one Cold Model: each is an open call, some kB of an object's 128 MB. */
+export const WAITING_MOST = 5_000;
