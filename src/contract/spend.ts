@@ -1,6 +1,8 @@
 // What GPUs cost in a calendar month (UTC), and the limit on it. Money is in US dollars, times are
 // milliseconds since 1970 (UTC), months are `2026-11`.
-import type { Repeatable } from "./account.ts";
+
+/** While a Model runs, the SpendLimit object hears of it so often: no more than that is unseen. */
+export const TICK_MS = 10_000;
 
 /**
  * What one Model's containers cost. A day's figures only grow, so a repeated or late tick changes
@@ -9,7 +11,7 @@ import type { Repeatable } from "./account.ts";
 export interface SpendTick {
   model: string;
   at: number;
-  /** The days (UTC) that can still change, at least the last two; whole days, not what was added. */
+  /** Every day (UTC) that can still change; its whole figures, not what was added. */
   days: readonly SpendDay[];
   /** What runs at `at`. */
   running: {
@@ -44,7 +46,7 @@ export interface SpendOverview {
   month: string;
   limitUsd: number;
   spentUsd: number;
-  /** What runs now will still cost until it is idle. */
+  /** What runs now will still cost until it has been idle long enough to stop. */
   windDownUsd: number;
   usdPerHour: number;
   /** The month's end, if it goes on as it went so far. */
@@ -73,5 +75,5 @@ export interface SpendLimitRpc {
   tick(tick: SpendTick): Promise<SpendVerdict>;
   verdict(): Promise<SpendVerdict>;
   overview(): Promise<SpendOverview>;
-  change(change: SpendChange): Promise<Repeatable<SpendOverview>>;
+  change(change: SpendChange): Promise<SpendOverview>;
 }
