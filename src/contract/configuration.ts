@@ -1,6 +1,12 @@
 // What an operator configures, parsed once per isolate. A missing or wrong value fails by its name.
 import { z } from "zod";
-import { COLD_HOLD_SECONDS, HOLD_LEASE_MS, HOLD_RENEW_MS } from "./limits.ts";
+import {
+  COLD_HOLD_SECONDS,
+  HOLD_LEASE_MS,
+  HOLD_RENEW_MS,
+  SPEND_LIMIT_MAX_USD,
+  SPEND_LIMIT_USD,
+} from "./limits.ts";
 
 const Backend = z.strictObject({
   /** Where vLLM answers, without the trailing `/v1`. */
@@ -40,6 +46,11 @@ function json<T>(schema: z.ZodType<T>): z.ZodType<T, string> {
 }
 
 const secret = z.string().min(32, "needs at least 32 characters");
+
+/** As Standard Webhooks write it: `whsec_` and the base64 of at least 24 bytes. */
+const webhookSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "is no whsec_ and the base64 of 24 bytes or more");
 const milliseconds = z.coerce.number().int().positive();
 
 const Configuration = z
@@ -57,6 +68,22 @@ const Configuration = z
     BACKENDS: json(z.record(z.string(), Backend)),
     /** How long a request waits for a Cold Model before it is told to try again. */
     COLD_HOLD_SECONDS: z.coerce.number().int().positive().default(COLD_HOLD_SECONDS),
+    /**
+     * What GPUs may cost in a calendar month (UTC), in US dollars, until an Admin sets it. Text first:
+     * an empty one is no zero.
+     */
+    SPEND_LIMIT_USD: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/, "is no amount in US dollars")
+      .transform(Number)
+      .pipe(z.number().max(SPEND_LIMIT_MAX_USD))
+      .default(SPEND_LIMIT_USD),
+    /** What the reporters beside vLLM sign with; several, by commas, while rotating. */
+    REPORT_SECRETS: z
+      .string()
+      .transform((list) => list.split(","))
+      .pipe(z.array(webhookSecret))
+      .default([]),
     HOLD_LEASE_MS: milliseconds.default(HOLD_LEASE_MS),
     HOLD_RENEW_MS: milliseconds.default(HOLD_RENEW_MS),
   })

@@ -65,6 +65,12 @@ export const PAGE_MAX_ROWS = 200;
 /** No field of the admin API is long; a larger body is a mistake. */
 export const ADMIN_BODY_MAX_BYTES = 65_536;
 
+/** A month's limit until an operator or an Admin sets another: some 14 hours of eight large GPUs. */
+export const SPEND_LIMIT_USD = 500;
+
+/** Above what anybody means: a slip of the keyboard must not lift the limit. */
+export const SPEND_LIMIT_MAX_USD = 10_000_000;
+
 /** Text and ids together of one Completion; 413 above. Counted while reading. */
 export const COMPLETION_BODY_MAX_BYTES = 8_000_000;
 
