@@ -2,8 +2,10 @@
 import { describe, expect, test } from "vitest";
 import type { AccountRpc } from "../../src/contract/account.ts";
 import type { DirectoryRpc } from "../../src/contract/directory.ts";
+import type { SpendLimitRpc } from "../../src/contract/spend.ts";
 import { Account } from "../../src/durable-objects/account/account.ts";
 import { Directory } from "../../src/durable-objects/directory/directory.ts";
+import { SpendLimit } from "../../src/durable-objects/spend-limit/spend-limit.ts";
 
 const accountRpc: Record<keyof AccountRpc, true> = {
   ...{ open: true, change: true, snapshot: true, identify: true, admit: true, renew: true },
@@ -16,10 +18,18 @@ const directoryRpc: Record<keyof DirectoryRpc, true> = {
   recorded: true,
 };
 
+const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {
+  tick: true,
+  verdict: true,
+  overview: true,
+  change: true,
+};
+
 describe("what can be called from outside", () => {
   test.each([
     ["an Account", Account, [...Object.keys(accountRpc), "alarm"]],
     ["the Directory", Directory, Object.keys(directoryRpc)],
+    ["the SpendLimit", SpendLimit, [...Object.keys(spendLimitRpc), "alarm"]],
   ])("of %s is what its contract names", (_, { prototype }, named) => {
     const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
     expect(methods.sort()).toEqual(named.sort());

@@ -94,12 +94,13 @@ export class SpendLimit extends DurableObject<ObjectBindings> implements SpendLi
   }
 
   async #tell(model: string, verdict: SpendVerdict): Promise<void> {
+    const text = JSON.stringify(verdict);
     this.#telling.add(model);
     try {
       await inferenceOf(this.env, model).spendChanged(verdict);
       this.#failed.delete(model);
-      this.#kept.told.set(model, JSON.stringify(verdict));
-      this.#storage.writeTold(model, JSON.stringify(verdict));
+      this.#kept.told.set(model, text);
+      this.#storage.writeTold(model, text);
     } catch (failure) {
       this.#failed.add(model);
       console.error({ event: "spend_verdict_not_told", model, failure: String(failure) });
@@ -107,8 +108,9 @@ export class SpendLimit extends DurableObject<ObjectBindings> implements SpendLi
     } finally {
       this.#telling.delete(model);
     }
-    // It may have changed meanwhile.
-    this.#judge(Date.now());
+    const now = Date.now();
+    const changedMeanwhile = JSON.stringify(judgeSpend(this.#kept.ledger, now)) !== text;
+    if (changedMeanwhile) this.#judge(now);
   }
 
   /**
