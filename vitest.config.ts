@@ -16,7 +16,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest(({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: bindings(inject("backendUrl")) },
+            miniflare: { bindings: bindings(inject("backendUrl"), inject("sleepingUrl")) },
           })),
         ],
         test: {

@@ -14,6 +14,8 @@ const help = `npm run admin -- <command> [options]
   key list EMAIL
   key set KEY_ID [--name TEXT] [--monthly-token-limit N] [--expires-at TIME] [--id ID]
   key revoke KEY_ID --reason TEXT
+  models                                    state, containers, starts and cost of each Model
+  model wake MODEL [--id ID]                start it though nobody waits
 where
   --url URL    the deployment, without /v1 (CONTINUO_URL, else http://127.0.0.1:8787)
   --key KEY    an admin key (CONTINUO_ADMIN_KEY, else the local stack's own)
@@ -69,7 +71,11 @@ async function run(words: string[]): Promise<unknown> {
   const [first = "", second = "", third = "", fourth] = words;
   const expiry = { expires_at: values["expires-at"] };
   const tokenLimit = { monthly_token_limit: whole(values["monthly-token-limit"]) };
-  switch (first === "people" || first === "grant" ? first : `${first} ${second}`) {
+  switch (["people", "grant", "models"].includes(first) ? first : `${first} ${second}`) {
+    case "models":
+      return await api.call("GET", "/models");
+    case "model wake":
+      return await api.call("POST", `/models/${third}/wake`, given({ id: values.id }));
     case "people":
       return await api.people();
     case "person add":

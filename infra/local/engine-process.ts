@@ -1,9 +1,11 @@
 // The engine that the local stack completes with: our own as a child, or any other vLLM by its URL.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { type Model, parseCatalogue } from "../../src/contract/catalogue.ts";
 import { type LocalOptions, StartProblem } from "./options.ts";
 
 export interface RunningEngine {
@@ -26,6 +28,8 @@ export async function startEngine(options: LocalOptions, apiKey: string): Promis
     ...["--port", "0", "--host", "127.0.0.1"],
     ...["--data", join(options.data, "engine")],
     ...["--cold-start-seconds", String(options.coldStartSeconds)],
+    // Without a cold start it is up for good.
+    ...(options.coldStartSeconds > 0 ? ["--idle-seconds", String(idleSeconds(options))] : []),
     ...["--token-delay-ms", String(options.tokenDelayMs)],
     ...(options.fast ? ["--fast"] : []),
     ...(options.faults ? ["--faults"] : []),
@@ -56,6 +60,18 @@ export async function startEngine(options: LocalOptions, apiKey: string): Promis
       clearTimeout(impatient);
     },
   };
+}
+
+/** The catalogue's for the local Model, unless told otherwise. */
+export function idleSeconds({ idleSeconds }: LocalOptions): number {
+  return idleSeconds ?? localModel().idle_seconds;
+}
+
+function localModel(): Model {
+  const file = new URL("../models.json", import.meta.url);
+  const model = parseCatalogue(JSON.parse(readFileSync(file, "utf8"))).get(LOCAL_MODEL);
+  if (model === undefined) throw new Error(`infra/models.json has no ${LOCAL_MODEL}`);
+  return model;
 }
 
 /** Finds out what the other engine calls its model. */

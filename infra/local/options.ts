@@ -8,6 +8,9 @@ export interface LocalOptions {
   tokens: number;
   engine: string | null;
   coldStartSeconds: number;
+  idleSeconds: number | null;
+  usdPerHour: number;
+  coldHoldSeconds: number | null;
   json: boolean;
   watch: boolean;
   fast: boolean;
@@ -28,12 +31,15 @@ const help = `npm start -- [options]
   --tokens N               the demo person's first Grant (1000000)
   --engine URL             use this vLLM instead of the local engine (its key in ENGINE_API_KEY)
   --cold-start-seconds N   the local engine starts Cold and takes so long (0)
+  --idle-seconds N         … and is Cold again after so long without a request (300)
+  --usd-per-hour N         what the meter counts for the local engine (0)
   --json                   one JSON line when ready: api, app, key, admin_key, engine
 for tests and benchmarks:
   --fast                   the local engine gives a fixed answer
   --faults                 the local engine fails on demand
   --token-delay-ms N       the local engine pauses after each token (0)
-  --hold-lease-seconds N   a Hold that nobody renews ends after so long (90)`;
+  --hold-lease-seconds N   a Hold that nobody renews ends after so long (90)
+  --cold-hold-seconds N    a request waits so long for a Cold Model (290)`;
 
 export function readOptions(args: string[]): LocalOptions | { help: string } {
   const { values } = parse(args);
@@ -45,15 +51,15 @@ export function readOptions(args: string[]): LocalOptions | { help: string } {
     tokens: whole("tokens", values.tokens, 1, 1e12),
     engine: values.engine === undefined ? null : url(values.engine),
     coldStartSeconds: whole("cold-start-seconds", values["cold-start-seconds"], 0, 3_600),
+    idleSeconds: optional("idle-seconds", values["idle-seconds"], 1, 86_400),
+    usdPerHour: whole("usd-per-hour", values["usd-per-hour"], 0, 1_000_000),
+    coldHoldSeconds: optional("cold-hold-seconds", values["cold-hold-seconds"], 1, 3_600),
     json: values.json,
     watch: values.watch,
     fast: values.fast,
     faults: values.faults,
     tokenDelayMs: whole("token-delay-ms", values["token-delay-ms"], 0, 60_000),
-    holdLeaseSeconds:
-      values["hold-lease-seconds"] === undefined
-        ? null
-        : whole("hold-lease-seconds", values["hold-lease-seconds"], 2, 3_600),
+    holdLeaseSeconds: optional("hold-lease-seconds", values["hold-lease-seconds"], 2, 3_600),
   };
 }
 
@@ -68,6 +74,9 @@ function parse(args: string[]) {
         tokens: { type: "string", default: "1000000" },
         engine: { type: "string" },
         "cold-start-seconds": { type: "string", default: "0" },
+        "idle-seconds": { type: "string" },
+        "usd-per-hour": { type: "string", default: "0" },
+        "cold-hold-seconds": { type: "string" },
         json: { type: "boolean", default: false },
         watch: { type: "boolean", default: false },
         fast: { type: "boolean", default: false },
@@ -87,6 +96,10 @@ function whole(name: string, text: string, least: number, most: number): number 
   const value = Number(text);
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new StartProblem(`--${name} must be a whole number from ${least} to ${most}.`);
+}
+
+function optional(name: string, text: string | undefined, least: number, most: number) {
+  return text === undefined ? null : whole(name, text, least, most);
 }
 
 function url(text: string): string {

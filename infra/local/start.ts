@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureDemoPeople } from "./demo-people.ts";
-import { LOCAL_MODEL, type RunningEngine, startEngine } from "./engine-process.ts";
+import { idleSeconds, LOCAL_MODEL, type RunningEngine, startEngine } from "./engine-process.ts";
 import { forget, objectsFolder, readSecrets, writeSecrets } from "./local-secrets.ts";
 import { type LocalOptions, readOptions, StartProblem } from "./options.ts";
 import { ENGINE_BINDING, type RunningWorker, startWorker } from "./worker-process.ts";
@@ -60,13 +60,19 @@ function bindings(
 ): Record<string, string> {
   const { url, apiKey, servedName: served_name } = engine;
   const binding = url.startsWith("http:") ? ENGINE_BINDING : undefined;
-  const backend = { url, served_name, binding, ...(apiKey !== null && { api_key: apiKey }) };
+  const backend = {
+    ...{ url, served_name, binding, ...(apiKey !== null && { api_key: apiKey }) },
+    ...{ idle_seconds: idleSeconds(options), usd_per_hour: options.usdPerHour },
+  };
   const leaseMs = options.holdLeaseSeconds === null ? null : options.holdLeaseSeconds * 1_000;
   return {
     KEY_CHECK_SECRETS: secrets.keyCheckSecret,
     CACHE_SALT_SECRET: secrets.cacheSaltSecret,
     OPERATOR_KEY: secrets.operatorKey,
     BACKENDS: JSON.stringify({ [LOCAL_MODEL]: backend }),
+    ...(options.coldHoldSeconds !== null && {
+      COLD_HOLD_SECONDS: String(options.coldHoldSeconds),
+    }),
     ...(leaseMs !== null && {
       HOLD_LEASE_MS: String(leaseMs),
       HOLD_RENEW_MS: String(Math.floor(leaseMs / 3)),

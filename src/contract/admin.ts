@@ -5,6 +5,7 @@ import {
   NAME_MAX_CHARACTERS,
   NOTE_MAX_CHARACTERS,
   PAGE_MAX_ROWS,
+  SPEND_LIMIT_MAX_USD,
 } from "./limits.ts";
 
 /** Chosen by the caller, so that a call can be repeated; drawn when absent. */
@@ -60,6 +61,22 @@ export const ChangeKeyBody = z
 export const RevokeKeyBody = z.strictObject({
   reason: z.string().trim().min(1).max(NOTE_MAX_CHARACTERS),
 });
+
+export const RepeatBody = z.strictObject({ id: repeatId });
+
+export const PassConformanceBody = z.strictObject({
+  revision: z.string().regex(/^[0-9a-f]{40}$/, "a full commit sha, 40 hex digits"),
+  /** How many cases passed; none may have failed. */
+  cases: z.int().min(1),
+});
+
+export const ChangeSpendBody = z
+  .strictObject({
+    id: repeatId,
+    limit_usd: z.number().min(0).max(SPEND_LIMIT_MAX_USD),
+    paused: z.boolean(),
+  })
+  .partial();
 
 export const PeoplePageQuery = z.strictObject({
   after: z.string().max(NAME_MAX_CHARACTERS).nullable().default(null),

@@ -25,6 +25,8 @@ const Backend = z.strictObject({
   modal: z.strictObject({ key: z.string().min(1), secret: z.string().min(1) }).optional(),
   /** In place of the catalogue's, where this backend waits for another time before it stops. */
   idle_seconds: z.int().positive().optional(),
+  /** In place of the catalogue's price, for a container of this backend. */
+  usd_per_hour: z.number().nonnegative().optional(),
   /** The Model stays `starting` until its revision has passed `npm run conformance -- --gate`. */
   conformance_required: z.boolean().default(false),
 });

@@ -21,6 +21,13 @@ export const errorCatalogue = {
     when: "The key is missing, malformed, unknown, expired or revoked.",
     remedy: "Send `Authorization: Bearer <API key>` with a key that is valid now.",
   },
+  invalid_signature: {
+    status: 401,
+    type: "authentication_error",
+    retry: "by status",
+    when: "A webhook's signature is missing or wrong, or its time is too far off.",
+    remedy: "Compare the sender's secret and clock with the service's.",
+  },
   account_disabled: {
     status: 403,
     type: "permission_error",

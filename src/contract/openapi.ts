@@ -10,6 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 const completionsRoute = "POST /v1/completions";
+const webhookPath = "/webhooks/inference";
 
 /** The request body: the schema's types and ranges with the field table's words and defaults. */
 function completionBodySchema(): Json {
@@ -115,6 +116,13 @@ const ofBackend: readonly ErrorCode[] = [
   "inference_overloaded",
   "inference_timeout",
 ];
+const ofWebhook: readonly ErrorCode[] = [
+  "invalid_signature",
+  "not_found",
+  "request_too_large",
+  "invalid_request",
+  "model_not_found",
+];
 const ofCompletions: readonly ErrorCode[] = [
   "context_length_exceeded",
   "whole_vocabulary_too_large",
@@ -137,7 +145,8 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.path.includes("{")) {
     add(route.path.startsWith("/v1/models") ? ["model_not_found"] : ["not_found"]);
   }
-  if (route.method !== "GET") add(withBody);
+  if (route.path === webhookPath) add(ofWebhook);
+  else if (route.method !== "GET") add(withBody);
   if (route.access === "admin" && route.method !== "GET") add(["idempotency_conflict"]);
   if (backendPaths.includes(route.path)) add(ofBackend);
   if (route.path === "/v1/completions") add(ofCompletions);
@@ -197,7 +206,9 @@ function operation(route: Route): Json {
     }),
     ...(isCompletions && { requestBody: completionsOperation.requestBody }),
     responses: {
-      200: isCompletions ? completionsOperation.success : { description: route.summary },
+      [route.path === webhookPath ? 204 : 200]: isCompletions
+        ? completionsOperation.success
+        : { description: route.summary },
       ...errorResponses(codesOf(route)),
     },
   };

@@ -15,6 +15,12 @@ export interface Route {
 export const routes = [
   { method: "GET", path: "/health", access: "open", summary: "Whether the Worker answers" },
   { method: "GET", path: "/openapi.json", access: "open", summary: "This API's description" },
+  {
+    method: "POST",
+    path: "/webhooks/inference",
+    access: "open",
+    summary: "A container reports itself, signed as Standard Webhooks say",
+  },
   { method: "POST", path: "/v1/completions", access: "account", summary: "Continue text" },
   { method: "GET", path: "/v1/models", access: "account", summary: "List the Models" },
   { method: "GET", path: "/v1/models/{id}", access: "account", summary: "Show one Model" },
@@ -60,6 +66,36 @@ export const routes = [
     path: "/v1/admin/keys/{id}/revoke",
     access: "admin",
     summary: "Revoke a key",
+  },
+  {
+    method: "GET",
+    path: "/v1/admin/spend",
+    access: "admin",
+    summary: "What GPUs cost this month, and its limit",
+  },
+  {
+    method: "PATCH",
+    path: "/v1/admin/spend",
+    access: "admin",
+    summary: "Set the month's limit, pause or resume",
+  },
+  {
+    method: "GET",
+    path: "/v1/admin/models",
+    access: "admin",
+    summary: "State, containers, starts and cost of each Model",
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/models/{id}/wake",
+    access: "admin",
+    summary: "Start a Model that nobody waits for",
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/models/{id}/conformance",
+    access: "admin",
+    summary: "Say that a Model's revision has passed the conformance suite",
   },
 ] as const satisfies readonly Route[];
 

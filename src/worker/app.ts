@@ -7,7 +7,9 @@ import { routes, unsupportedPaths } from "../contract/routes.ts";
 import { showAccount } from "./api/account.ts";
 import { grantTokens } from "./api/admin/grants.ts";
 import { changeKey, listKeys, mintKey, revokeKey } from "./api/admin/keys.ts";
+import { listModelStates, passConformance, wakeModel } from "./api/admin/models.ts";
 import { addPerson, changePerson, listPeople, showPerson } from "./api/admin/people.ts";
+import { changeSpend, showSpend } from "./api/admin/spend.ts";
 import { complete } from "./api/completions.ts";
 import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
@@ -16,7 +18,8 @@ import { showUsage } from "./api/usage.ts";
 import { docsUrl, isPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
-import { errorResponse, Refused } from "./refuse.ts";
+import { defect, errorResponse, Refused } from "./refuse.ts";
+import { receiveReport } from "./webhooks/inference.ts";
 
 /** A day: browsers keep a preflight's answer at most that long. */
 const PREFLIGHT_SECONDS = 86_400;
@@ -44,6 +47,7 @@ app.get("/", showWelcome);
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", showOpenapi);
 app.get("/docs/*", showDocs);
+app.post("/webhooks/inference", receiveReport);
 
 app.post("/v1/completions", complete);
 app.get("/v1/models", listModels);
@@ -63,6 +67,12 @@ app.get("/v1/admin/people/:id/keys", listKeys);
 app.post("/v1/admin/people/:id/keys", mintKey);
 app.patch("/v1/admin/keys/:id", changeKey);
 app.post("/v1/admin/keys/:id/revoke", revokeKey);
+app.get("/v1/admin/spend", showSpend);
+app.patch("/v1/admin/spend", changeSpend);
+
+app.get("/v1/admin/models", listModelStates);
+app.post("/v1/admin/models/:id{.+}/wake", wakeModel);
+app.post("/v1/admin/models/:id{.+}/conformance", passConformance);
 
 app.notFound((c) => {
   const { requestId } = c.get("frame");
@@ -87,8 +97,7 @@ app.onError((failure, c) => {
     return errorResponse(error, requestId, docs);
   }
   console.error({ event: "defect", requestId, failure: String(failure), stack: failure.stack });
-  const error = { code: "internal_error", message: "A defect of ours. Try again." } as const;
-  return errorResponse(error, requestId, docs);
+  return errorResponse(defect, requestId, docs);
 });
 
 /** The methods of what is at this path: the routes whose pattern fits, or a page. */
@@ -102,6 +111,6 @@ const patterns = routes.map(({ method, path }) => ({ method, fits: pattern(path)
 
 function pattern(path: string): RegExp {
   // A Model's id may have slashes; every other parameter is one segment.
-  const parameter = path.startsWith("/v1/models/") ? ".+" : "[^/]+";
+  const parameter = /^\/v1\/(admin\/)?models\//.test(path) ? ".+" : "[^/]+";
   return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, parameter)}$`);
 }

@@ -3,6 +3,7 @@ import catalogueFile from "../../infra/models.json" with { type: "json" };
 import type { AccountFigures } from "../contract/account.ts";
 import { type Model, parseCatalogue } from "../contract/catalogue.ts";
 import { type Configuration, parseConfiguration } from "../contract/configuration.ts";
+import { backendAddress } from "../core/backend-address.ts";
 import type { ObjectBindings } from "../durable-objects/objects.ts";
 import { KeyMint } from "./auth/api-key.ts";
 import { CacheSalt } from "./forward/cache-salt.ts";
@@ -53,17 +54,10 @@ function makeServices(configuration: Configuration, env: unknown): Services {
   for (const model of catalogue.values()) {
     const configured = configuration.BACKENDS[model.id];
     if (configured === undefined) continue;
-    const { url, api_key, headers, served_name, binding } = configured;
-    models.set(model.id, {
-      model,
-      backend: {
-        url: url.replace(/\/+$/, ""),
-        apiKey: api_key ?? null,
-        headers: headers ?? {},
-        servedName: served_name ?? model.id,
-        fetch: binding === undefined ? fetch : boundFetch(env, model.id, binding),
-      },
-    });
+    const address = backendAddress(model.id, configured);
+    const { binding } = address;
+    const reach = binding === null ? fetch : boundFetch(env, model.id, binding);
+    models.set(model.id, { model, backend: { ...address, fetch: reach } });
   }
   return {
     configuration,

@@ -12,7 +12,11 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
       message: "The body must be JSON, sent with the header content-type: application/json.",
     });
   }
-  const text = await readText(request, maxBytes);
+  return parseJson(await readText(request, maxBytes));
+}
+
+/** Throws `Refused` 400. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -21,7 +25,8 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   }
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+/** At most `maxBytes` of UTF-8. Throws `Refused`: 413 or 400. */
+export async function readText(request: Request, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   try {
     // HTTP's framing ends a body at the length it declares; reading that at once is one wait.

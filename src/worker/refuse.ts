@@ -13,6 +13,12 @@ export class Refused extends Error {
   }
 }
 
+/** What the caller hears of a defect: nothing but that it is ours. */
+export const defect: PublicError = {
+  code: "internal_error",
+  message: "A defect of ours. Try again.",
+};
+
 /** The body that contract section 4 promises, also for errors inside a stream. */
 export function errorBody(error: PublicError): string {
   const { type } = errorCatalogue[error.code];

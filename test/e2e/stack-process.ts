@@ -33,6 +33,10 @@ interface StackOptions {
   faults?: boolean;
   holdLeaseSeconds?: number;
   tokenDelayMs?: number;
+  coldStartSeconds?: number;
+  coldHoldSeconds?: number;
+  idleSeconds?: number;
+  usdPerHour?: number;
   /** In place of an own engine. */
   engine?: { url: string; key: string };
 }
@@ -62,6 +66,10 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
     ...(faults ? ["--faults"] : []),
     ...number("--hold-lease-seconds", holdLeaseSeconds),
     ...number("--token-delay-ms", tokenDelayMs),
+    ...number("--cold-start-seconds", options.coldStartSeconds),
+    ...number("--cold-hold-seconds", options.coldHoldSeconds),
+    ...number("--idle-seconds", options.idleSeconds),
+    ...number("--usd-per-hour", options.usdPerHour),
     ...(engine === undefined ? [] : ["--engine", engine.url]),
   ];
   const child = spawn(process.execPath, args, {

@@ -1,20 +1,28 @@
 import type { TestProject } from "vitest/node";
 import { startScriptedBackend } from "./scripted-backend.ts";
 import { startScriptedServer } from "./scripted-server.ts";
+import { startSleepingBackend } from "./sleeping-backend.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     backendUrl: string;
     upstreamUrl: string;
+    sleepingUrl: string;
   }
 }
 
 export async function setup(project: TestProject): Promise<() => void> {
-  const [backend, server] = await Promise.all([startScriptedBackend(), startScriptedServer()]);
+  const [backend, server, sleeping] = await Promise.all([
+    startScriptedBackend(),
+    startScriptedServer(),
+    startSleepingBackend(),
+  ]);
   project.provide("backendUrl", backend.url);
   project.provide("upstreamUrl", server.url);
+  project.provide("sleepingUrl", sleeping.url);
   return () => {
     backend.close();
     server.close();
+    sleeping.close();
   };
 }

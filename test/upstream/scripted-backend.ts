@@ -67,7 +67,9 @@ async function serve(
     response.end(JSON.stringify(part.seen));
     return;
   }
+  if (path === "/health") return answer(response, 200, "");
   const body = { prompt: "", ...(JSON.parse(text) as Record<string, unknown>) };
+  if (isProbe(body)) return answer(response, 200, JSON.stringify(probeAnswer));
   const [prompt] = promptsOf(body as unknown as Asked);
   const part = partOf(/^\S*/.exec(String(prompt))?.[0] ?? "");
   const headers = request.headers as Record<string, string>;
@@ -80,6 +82,11 @@ async function serve(
   if (path === "/v1/completions") return await complete(part, body as unknown as Asked, response);
   if (part.script.holdTokenizer) await part.go.promise;
   answer(response, 200, JSON.stringify(tokenizerAnswer(path, body)));
+}
+
+/** The gateway's own question, whether the Model is ready, is of no test's part. */
+function isProbe({ prompt, max_tokens, logprobs }: Record<string, unknown>): boolean {
+  return Array.isArray(prompt) && prompt.length === 1 && max_tokens === 1 && logprobs === 0;
 }
 
 function tokenizerAnswer(path: string, body: Record<string, unknown>) {
@@ -126,6 +133,12 @@ const foot = { service_tier: null, system_fingerprint: null };
 function choice(index: number, text: string) {
   return { index, text, logprobs: null, finish_reason: "length", stop_reason: null };
 }
+
+const probeAnswer = {
+  ...{ id: "cmpl-1", object: "text_completion", created: 1, model: "served" },
+  choices: [{ index: 0, text: " w", logprobs: { tokens: ["token_id:1"], token_logprobs: [-1] } }],
+  usage: { prompt_tokens: 1, total_tokens: 2, completion_tokens: 1 },
+};
 
 function usageOf(prompt: number, completion: number) {
   return {

@@ -8,16 +8,27 @@ export const operatorKey = "the-operator-key-of-32-characters-or-more";
 
 export const cacheSaltSecret = "the secret of the salts, of 32 characters";
 
+/** The one that containers sign with now, and the one before it. */
+export const reportSecrets = [
+  "whsec_bmV3IHNlY3JldCBvZiB0aGUgcmVwb3J0cyAh",
+  "whsec_b2xkIHNlY3JldCBvZiB0aGUgcmVwb3J0cyAh",
+] as const;
+
 /** Fast enough that a test sees a renewal. */
 const HOLD_RENEW_MS = 50;
 
-export function bindings(backendUrl: string): Record<string, string> {
+/** A Model whose backend sleeps until a test wakes it; the Models of other tests are always there. */
+export const sleepingModel = "llama-3.1-8b";
+
+export function bindings(backendUrl: string, sleepingUrl: string): Record<string, string> {
   const backend = { url: backendUrl, api_key: "the backend's key", served_name: "served" };
+  const sleeping = { url: sleepingUrl, served_name: "served", idle_seconds: 60, usd_per_hour: 36 };
   return {
     KEY_CHECK_SECRETS: keyCheckSecrets.join(","),
     CACHE_SALT_SECRET: cacheSaltSecret,
     OPERATOR_KEY: operatorKey,
-    BACKENDS: JSON.stringify({ local: backend }),
+    REPORT_SECRETS: reportSecrets.join(","),
+    BACKENDS: JSON.stringify({ local: backend, [sleepingModel]: sleeping }),
     HOLD_RENEW_MS: String(HOLD_RENEW_MS),
   };
 }

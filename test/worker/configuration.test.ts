@@ -7,7 +7,7 @@ import { servicesOf } from "../../src/worker/environment.ts";
 import { bindings } from "./bindings.ts";
 import { errorOf } from "./calling.ts";
 
-const right = bindings("http://127.0.0.1:8000/");
+const right = bindings("http://127.0.0.1:8000/", "http://127.0.0.1:8001");
 
 function backend(change: object): { BACKENDS: string } {
   return { BACKENDS: JSON.stringify({ local: { url: "http://127.0.0.1:8000", ...change } }) };

@@ -7,6 +7,8 @@ export class ColdStart {
   #readyAt: number | undefined;
   #lastUsed = 0;
   #inUse = 0;
+  /** How often it began. */
+  count = 0;
 
   constructor(startSeconds: number, idleSeconds: number) {
     this.#startMs = startSeconds * 1000;
@@ -18,7 +20,10 @@ export class ColdStart {
     if (this.#startMs === 0) return true;
     const ready = this.#readyAt !== undefined && now >= this.#readyAt;
     const idle = this.#idleMs > 0 && this.#inUse === 0 && now - this.#lastUsed > this.#idleMs;
-    if (this.#readyAt === undefined || (ready && idle)) this.#readyAt = now + this.#startMs;
+    if (this.#readyAt === undefined || (ready && idle)) {
+      this.#readyAt = now + this.#startMs;
+      this.count++;
+    }
     this.#lastUsed = now;
     return now >= this.#readyAt;
   }

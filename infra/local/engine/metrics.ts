@@ -8,6 +8,7 @@ export class Metrics {
   generationTokens = 0;
   /** Completion requests that reached the engine, refused ones too. */
   received = 0;
+  coldStarts = 0;
   readonly finished: Record<FinishReason, number> = { stop: 0, length: 0, abort: 0 };
   readonly #modelName: string;
 
@@ -42,6 +43,7 @@ export class Metrics {
       "POST /v1/completions received.",
       one(this.received),
     );
+    add("engine:cold_starts_total", "counter", "Starts from zero.", one(this.coldStarts));
     return `${lines.join("\n")}\n`;
   }
 }

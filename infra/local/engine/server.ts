@@ -118,6 +118,7 @@ function requestHandler(engine: Engine, options: EngineOptions): Handler {
       const alwaysUp = path === "/version" || path === "/metrics" || path.startsWith("/faults");
       if (!alwaysUp) {
         const ready = cold.touch(Date.now()) && !engine.faults.neverReady;
+        engine.metrics.coldStarts = cold.count;
         response.on("close", cold.use(Date.now));
         if (!ready) return send(response, 503, "text/plain; charset=utf-8", "Service Unavailable");
       }

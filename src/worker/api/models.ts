@@ -2,19 +2,22 @@ import type { Context } from "hono";
 import type { Model } from "../../contract/catalogue.ts";
 import { identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv, ServedModel, Services } from "../environment.ts";
+import { readStatus } from "../inference/model-status.ts";
 import { Refused } from "../refuse.ts";
 
-/** `GET /v1/models`: OpenAI's list, each with its caps. */
+/** `GET /v1/models`: OpenAI's list, each with its state and its caps. */
 export async function listModels(c: Context<AppEnv>): Promise<Response> {
   await identify(c, await readCaller(c), { countsAsStart: false });
-  const data = [...c.get("services").models.values()].map(({ model }) => presentModel(model));
+  const served = [...c.get("services").models.values()];
+  const data = await Promise.all(served.map(({ model }) => presentModel(c, model)));
   return c.json({ object: "list", data });
 }
 
 /** `GET /v1/models/{id}`; an id may have slashes, as repositories' names do. */
 export async function showModel(c: Context<AppEnv>): Promise<Response> {
   await identify(c, await readCaller(c), { countsAsStart: false });
-  return c.json(presentModel(servedModel(c.get("services"), c.req.param("id") ?? "").model));
+  const { model } = servedModel(c.get("services"), c.req.param("id") ?? "");
+  return c.json(await presentModel(c, model));
 }
 
 /** Throws `Refused` 404 that lists the ids there are. */
@@ -29,12 +32,15 @@ export function servedModel(services: Services, id: string): ServedModel {
   });
 }
 
-function presentModel(model: Model) {
+async function presentModel(c: Context<AppEnv>, model: Model) {
+  const { state, lastStartMs } = await readStatus(c, model.id, false);
   return {
     id: model.id,
     object: "model",
     created: 0,
     owned_by: model.repo.split("/")[0] ?? model.repo,
+    warm: state,
+    last_cold_start_seconds: lastStartMs === null ? null : lastStartMs / 1_000,
     repo: model.repo,
     revision: model.revision,
     dtype: model.dtype,

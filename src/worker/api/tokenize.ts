@@ -6,22 +6,27 @@ import { DetokenizeBody, TokenizeBody } from "../../contract/tokenize.ts";
 import { identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv } from "../environment.ts";
 import { type Answered, detokenizeIds, tokenizeText } from "../forward/tokenize.ts";
+import { untilWarm } from "../inference/until-warm.ts";
 import { readJson } from "../read-body.ts";
 import { Refused } from "../refuse.ts";
 import { servedModel } from "./models.ts";
 import { parseInput } from "./parse-input.ts";
 
 export async function tokenize(c: Context<AppEnv>): Promise<Response> {
-  await identify(c, await readCaller(c), { countsAsStart: true });
+  const caller = await readCaller(c);
+  await identify(c, caller, { countsAsStart: true });
   const body = parseInput(TokenizeBody, await readJson(c.req.raw, COMPLETION_BODY_MAX_BYTES));
   const { backend } = servedModel(c.get("services"), body.model);
+  await untilWarm(c, { caller, modelId: body.model });
   return c.json(answerOf(await tokenizeText(backend, body, tokenizerCall(c))));
 }
 
 export async function detokenize(c: Context<AppEnv>): Promise<Response> {
-  await identify(c, await readCaller(c), { countsAsStart: true });
+  const caller = await readCaller(c);
+  await identify(c, caller, { countsAsStart: true });
   const body = parseInput(DetokenizeBody, await readJson(c.req.raw, COMPLETION_BODY_MAX_BYTES));
   const { backend } = servedModel(c.get("services"), body.model);
+  await untilWarm(c, { caller, modelId: body.model });
   return c.json(answerOf(await detokenizeIds(backend, body, tokenizerCall(c))));
 }
 

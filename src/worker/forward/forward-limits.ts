@@ -44,7 +44,6 @@ export const DRAIN_MAX_BYTES = 1_024;
 export const DRAIN_MS = 1_000;
 
 /** Told to a client when the backend does not say itself how long to wait. */
-export const STARTING_RETRY_AFTER_MS = 5_000;
 export const OVERLOADED_RETRY_AFTER_MS = 1_000;
 
 /** openai-node ignores a longer wait and retries at once. */

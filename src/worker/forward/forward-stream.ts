@@ -2,7 +2,6 @@
 // exist only inside a 200; then every event is passed on as soon as it is complete.
 
 import type { PublicError } from "../../contract/errors.ts";
-import { errorCatalogue } from "../../contract/errors.ts";
 import type { CompletionEnd } from "../../core/charge.ts";
 import {
   type EventReader,
@@ -10,7 +9,7 @@ import {
   type StreamEnd,
   type Taken,
 } from "../../core/completion-events.ts";
-import { errorBody } from "../refuse.ts";
+import { errorEvent, openStream } from "./early-stream.ts";
 import { DRAIN_MAX_BYTES, DRAIN_MS } from "./forward-limits.ts";
 import type { Forwarded, ForwardInput, Progress } from "./forwarded.ts";
 import { refusedBy } from "./forwarded.ts";
@@ -41,10 +40,7 @@ export async function forwardStream(
     }
   } while (pump.events.chunks() === 0);
 
-  const { readable, writable } = new IdentityTransformStream();
-  const writer = writable.getWriter();
-  // Its rejection is seen by the write that fails.
-  writer.closed.catch(() => undefined);
+  const { readable, writer } = input.open ?? openStream();
   const delivered: Progress = { promptTokens: null, completionTokens: 0 };
   return {
     kind: "answer",
@@ -152,9 +148,7 @@ async function endWithError(
   error: PublicError,
   ending: CompletionEnd,
 ): Promise<CompletionEnd> {
-  const traced = errorCatalogue[error.code].status >= 500;
-  const message = traced ? `${error.message} Request id: ${pump.input.requestId}.` : error.message;
-  const event = new TextEncoder().encode(`data: ${errorBody({ ...error, message })}\n\n`);
+  const event = errorEvent(error, pump.input.requestId);
   if (await deliver(pump, writer, [event])) await writer.close().catch(() => undefined);
   return ending;
 }

@@ -1,6 +1,7 @@
 // What goes into the forward path and what comes out of it.
 import type { PublicError } from "../../contract/errors.ts";
 import type { CompletionEnd } from "../../core/charge.ts";
+import type { OpenStream } from "./early-stream.ts";
 import type { ForwardLimits } from "./forward-limits.ts";
 import type { Backend } from "./upstream-call.ts";
 import type { Watch } from "./watch.ts";
@@ -20,6 +21,8 @@ export interface ForwardInput {
   /** The caller's, who may stop it and ends it. */
   watch: Watch;
   limits: ForwardLimits;
+  /** Where a stream's answer has already begun. */
+  open: OpenStream | null;
 }
 
 export interface Progress {

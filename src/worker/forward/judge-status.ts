@@ -1,12 +1,9 @@
 // What a backend's failure means to the client. Judges literals only, sends and reads nothing. The
 // engine's own words never pass: they quote the prompt. They only select one of the sentences here.
 import type { PublicError } from "../../contract/errors.ts";
+import { STARTING_RETRY_AFTER_MS } from "../../contract/limits.ts";
 import type { BrokenWhy } from "../../core/completion-events.ts";
-import {
-  OVERLOADED_RETRY_AFTER_MS,
-  RETRY_AFTER_MAX_MS,
-  STARTING_RETRY_AFTER_MS,
-} from "./forward-limits.ts";
+import { OVERLOADED_RETRY_AFTER_MS, RETRY_AFTER_MAX_MS } from "./forward-limits.ts";
 
 export interface BackendFailure {
   status: number;

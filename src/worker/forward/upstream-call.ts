@@ -1,13 +1,8 @@
 // What the backend is sent. Built from nothing: vLLM obeys `x-request-id`, `x-vllm-priority` and
 // other headers, so none of the client's is passed on.
+import type { BackendAddress } from "../../core/backend-address.ts";
 
-export interface Backend {
-  /** Without the trailing `/v1`, and without a slash. */
-  url: string;
-  apiKey: string | null;
-  /** Sent with every request, such as a proxy's own secrets. */
-  headers: Readonly<Record<string, string>>;
-  servedName: string;
+export interface Backend extends BackendAddress {
   /** The internet's, or a service binding's. */
   fetch: typeof fetch;
 }
@@ -35,8 +30,7 @@ export function callBackend(backend: Backend, call: UpstreamCall): Promise<Respo
 
 function upstreamHeaders(backend: Backend, call: UpstreamCall): Record<string, string> {
   return {
-    ...backend.headers,
-    ...(backend.apiKey === null ? {} : { authorization: `Bearer ${backend.apiKey}` }),
+    ...backend.credentials,
     "content-type": "application/json",
     accept: call.accept,
     // A compressed answer would be held back until a block is full, and its bytes be no JSON.

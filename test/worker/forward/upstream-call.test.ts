@@ -27,8 +27,8 @@ test("the backend gets the body as it was built, and headers that are built from
 test("a backend's own headers cannot take the place of the gateway's", async () => {
   const upstream = new Upstream();
   await upstream.script({ status: 500, steps: [] });
-  const headers = { "content-type": "text/plain", "x-request-id": "other" };
-  await forward(upstream, { backend: { ...upstream.backend, headers, apiKey: null } });
+  const credentials = { "content-type": "text/plain", "x-request-id": "other" };
+  await forward(upstream, { backend: { ...upstream.backend, credentials } });
   const [request] = await upstream.seen();
   expect(request?.headers).toMatchObject({
     "content-type": "application/json",

@@ -22,8 +22,11 @@ export class Upstream {
   readonly #url = `${inject("upstreamUrl")}/${crypto.randomUUID()}`;
 
   get backend(): Backend {
-    const headers = { "x-proxy-secret": "of the proxy" };
-    return { url: this.#url, apiKey: "of the backend", headers, servedName: "served/name", fetch };
+    const credentials = {
+      "x-proxy-secret": "of the proxy",
+      authorization: "Bearer of the backend",
+    };
+    return { url: this.#url, credentials, servedName: "served/name", binding: null, fetch };
   }
 
   async script(script: WireScript): Promise<void> {
@@ -88,6 +91,7 @@ export function forward(upstream: Upstream, options: Options = {}): Promise<Forw
     n: 1,
     requestId: "req_1",
     watch: watchRequest(clientSignal ?? new AbortController().signal),
+    open: null,
     ...changes,
     limits: { ...forwardLimits, ...options.limits },
   });

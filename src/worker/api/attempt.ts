@@ -1,0 +1,196 @@
+// One attempt at a Completion: Hold, backend, settlement. Whatever happens, the Hold ends once.
+import type { Context } from "hono";
+import type { HeldRequest, TokenUsage } from "../../contract/account.ts";
+import type { Model } from "../../contract/catalogue.ts";
+import type { CompletionRequest } from "../../contract/completion-request.ts";
+import type { PublicError } from "../../contract/errors.ts";
+import { type CompletionEnd, chargeFor } from "../../core/charge.ts";
+import { countChoices } from "../../core/request-size.ts";
+import { buildUpstreamBody } from "../../core/upstream-request.ts";
+import { type Admitted, admitCompletion } from "../accounting/admit-completion.ts";
+import { keepHold } from "../accounting/hold-lease.ts";
+import type { PromptCounter } from "../accounting/prompt-counter.ts";
+import { settleHold } from "../accounting/settle-hold.ts";
+import type { Caller } from "../auth/authenticate.ts";
+import type { AppEnv, ServedModel } from "../environment.ts";
+import type { EarlyStream } from "../forward/early-stream.ts";
+import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
+import { forwardLimits } from "../forward/forward-limits.ts";
+import { watchRequest } from "../forward/watch.ts";
+import { apiHeaders } from "../frame.ts";
+import { publicRefusal, Refused } from "../refuse.ts";
+
+/** One Completion, from its valid request to its end. */
+export interface Run {
+  caller: Caller;
+  request: CompletionRequest;
+  served: ServedModel;
+  prompts: PromptCounter;
+  seed: number;
+  early: EarlyStream;
+  answer: Pick<PromiseWithResolvers<Response>, "resolve" | "reject">;
+}
+
+export type AttemptEnd =
+  | { how: "done" }
+  /** The backend had not started: nothing was generated, nothing is charged, nobody was answered. */
+  | { how: "not_ready"; error: PublicError };
+
+const done: AttemptEnd = { how: "done" };
+
+/** Throws `Refused`. */
+export async function attemptCompletion(
+  c: Context<AppEnv>,
+  run: Run,
+  attempt: number,
+): Promise<AttemptEnd> {
+  const { caller, served, answer } = run;
+  const frame = c.get("frame");
+  // Each attempt has a Hold of its own; an id whose Hold has ended is never admitted again.
+  const requestId = attempt === 1 ? frame.requestId : `${frame.requestId}-${attempt}`;
+  const admitted = await admit(c, run, requestId);
+  frame.timings.set("admit", Date.now() - frame.startedAt - (frame.timings.get("cold") ?? 0));
+  if (admitted === null) {
+    answer.resolve(clientLeft());
+    return done;
+  }
+  const { keyId, held: tokens } = admitted;
+  const held: HeldRequest = { requestId, keyId, model: served.model.id, held: tokens };
+  let usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
+  try {
+    if (c.req.raw.signal.aborted) {
+      answer.resolve(clientLeft());
+      return done;
+    }
+    const ending = await forward(c, run, admitted, held);
+    if (ending.how === "not_ready") return ending;
+    usage = await owedUsage(ending, run);
+    return done;
+  } catch (failure) {
+    // The client is told at once; that nothing is owed may become durable after.
+    if (run.early.open === null) answer.reject(failure);
+    throw failure;
+  } finally {
+    await settleHold(caller.account, caller.accountId, { ...held, usage });
+  }
+}
+
+function admit(c: Context<AppEnv>, run: Run, requestId: string): Promise<Admitted | null> {
+  const { caller, request, served, prompts } = run;
+  const frame = c.get("frame");
+  return admitCompletion({
+    account: caller.account,
+    accountId: caller.accountId,
+    request: {
+      requestId,
+      keyHash: caller.keyHash,
+      model: served.model.id,
+      choices: countChoices(request),
+      maxTokens: request.maxTokens,
+    },
+    prompts,
+    clientSignal: c.req.raw.signal,
+    onFigures: (figures) => {
+      frame.figures = figures;
+    },
+  });
+}
+
+/** Sends it on and answers. Resolves when it has ended. */
+async function forward(
+  c: Context<AppEnv>,
+  { caller, request, served, prompts, seed, early, answer: client }: Run,
+  admitted: Admitted,
+  held: HeldRequest,
+): Promise<CompletionEnd | Extract<AttemptEnd, { how: "not_ready" }>> {
+  const frame = c.get("frame");
+  const { configuration, cacheSalt } = c.get("services");
+  const body = buildUpstreamBody(request, {
+    servedName: served.backend.servedName,
+    seed,
+    requestId: frame.requestId,
+    cacheSalt: await cacheSalt.of(caller.accountId),
+    priority: LIVE_PRIORITY,
+    maxTokens: admitted.maxTokens,
+    vocabSize: served.model.vocab_size,
+  });
+  const watch = watchRequest(c.req.raw.signal);
+  let answer: ForwardedAnswer | null = null;
+  keepHold({
+    account: caller.account,
+    held,
+    watch,
+    everyMs: configuration.HOLD_RENEW_MS,
+    progress: () => progressOf(answer, prompts),
+    onRefused: (refusal) => watch.stop({ why: "cut", error: publicRefusal(refusal) }),
+  });
+  try {
+    const sentAt = Date.now();
+    const forwarded = await forwardCompletion({
+      backend: served.backend,
+      modelId: served.model.id,
+      body: JSON.stringify(body),
+      stream: request.stream,
+      includeUsage: request.includeUsage,
+      continuousUsage: request.continuousUsage,
+      prompts: countChoices(request) / request.n,
+      n: request.n,
+      requestId: frame.requestId,
+      watch,
+      limits: forwardLimits,
+      open: early.open,
+    });
+    frame.timings.set("inference", Date.now() - sentAt);
+    if (forwarded.kind === "refused") {
+      const { error } = forwarded;
+      if (error.code === "model_starting") return { how: "not_ready", error };
+      throw new Refused(error);
+    }
+    if (forwarded.kind === "client_left") {
+      client.resolve(clientLeft());
+      return { how: "client_left", promptTokens: null, completionTokens: 0 };
+    }
+    answer = forwarded;
+    const lowered = admitted.maxTokens === request.maxTokens ? null : admitted.maxTokens;
+    const headers = {
+      ...apiHeaders(frame),
+      ...completionHeaders(seed, served.model),
+      "content-type": forwarded.contentType,
+      ...(lowered !== null && {
+        "x-max-tokens-lowered": `requested=${request.maxTokens}, applied=${lowered}`,
+      }),
+    };
+    client.resolve(new Response(forwarded.body, { headers }));
+    return await forwarded.ended;
+  } finally {
+    watch.end();
+  }
+}
+
+/** What it costs. A prompt that cannot be counted any more is charged to nobody. */
+async function owedUsage(ending: CompletionEnd, { request, prompts }: Run): Promise<TokenUsage> {
+  const charge = chargeFor(ending, request.stream);
+  if (charge.kind === "usage") return charge.usage;
+  const promptTokens = await prompts.count().catch(() => 0);
+  return { promptTokens, completionTokens: charge.completionTokens };
+}
+
+function progressOf(answer: ForwardedAnswer | null, prompts: PromptCounter): TokenUsage {
+  const progress = answer?.progress() ?? { promptTokens: null, completionTokens: 0 };
+  const { completionTokens } = progress;
+  if (completionTokens === 0) return { promptTokens: 0, completionTokens: 0 };
+  const known = prompts.known.exact ? prompts.known.total : 0;
+  return { promptTokens: progress.promptTokens ?? known, completionTokens };
+}
+
+export function completionHeaders(seed: number, model: Model): Record<string, string> {
+  return { "x-seed": String(seed), "x-model-revision": model.revision };
+}
+
+/** Nobody reads it: 499 is what proxies log for a client that closed its request. */
+export function clientLeft(): Response {
+  return new Response(null, { status: 499 });
+}
+
+/** vLLM's `priority`: live Completions before Jobs. */
+const LIVE_PRIORITY = 0;

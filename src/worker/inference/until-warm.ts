@@ -1,0 +1,118 @@
+// The wait for a Cold Model. No tokens are held meanwhile, and whoever leaves costs nothing.
+import type { Context } from "hono";
+import type { PublicError } from "../../contract/errors.ts";
+import type { ModelStatus, WaitAnswer } from "../../contract/inference.ts";
+import { LINE_RETRY_AFTER_MS, STARTING_RETRY_AFTER_MS } from "../../contract/limits.ts";
+import type { SpendVerdict } from "../../contract/spend.ts";
+import { inferenceOf } from "../../durable-objects/objects.ts";
+import { type Caller, identify } from "../auth/authenticate.ts";
+import type { AppEnv } from "../environment.ts";
+import { Refused } from "../refuse.ts";
+import { currentStatus, remember } from "./model-status.ts";
+
+export interface WarmWait {
+  caller: Caller;
+  modelId: string;
+  /** Told at once if there is a wait. */
+  onWait?: (status: ModelStatus, deadline: number) => void;
+}
+
+/** True when the Model is Warm, false when the client left. Throws `Refused` when it does not get Warm. */
+export async function untilWarm(c: Context<AppEnv>, wait: WarmWait): Promise<boolean> {
+  const status = await currentStatus(c, wait.modelId);
+  if (status.spend.paused) {
+    // A key that is worth nothing is the first thing to say.
+    await identify(c, wait.caller, { countsAsStart: false });
+    throw new Refused(spendCap(status.spend));
+  }
+  if (status.state === "warm") return true;
+  const began = Date.now();
+  const answer = await stand(c, wait, status);
+  const { timings } = c.get("frame");
+  timings.set("cold", (timings.get("cold") ?? 0) + Date.now() - began);
+  switch (answer.outcome) {
+    case "warm":
+      remember(wait.modelId, answer.status);
+      return true;
+    case "left":
+      return false;
+    case "line_full":
+      throw new Refused({
+        code: "rate_limited",
+        message:
+          "As many requests as may wait for this Model while it starts. Open fewer at a time.",
+        retryAfterMs: LINE_RETRY_AFTER_MS,
+      });
+    case "not_warm":
+      remember(wait.modelId, answer.status);
+      throw new Refused(
+        answer.status.spend.paused
+          ? spendCap(answer.status.spend)
+          : stillStarting(wait.modelId, answer.status),
+      );
+  }
+}
+
+async function stand(
+  c: Context<AppEnv>,
+  { caller, modelId, onWait }: WarmWait,
+  status: ModelStatus,
+): Promise<WaitAnswer> {
+  // A key that is worth nothing starts no GPU.
+  const { limits } = await identify(c, caller, { countsAsStart: false });
+  const { requestId, startedAt } = c.get("frame");
+  const until = startedAt + c.get("services").configuration.COLD_HOLD_SECONDS * 1_000;
+  const { signal } = c.req.raw;
+  if (signal.aborted) return { outcome: "left" };
+  const leave = () =>
+    void inferenceOf(c.env, modelId)
+      .leave(requestId)
+      .catch(() => undefined);
+  signal.addEventListener("abort", leave, { once: true });
+  onWait?.(status, until);
+  try {
+    const mostOfAccount = limits.running + limits.waiting;
+    const { accountId } = caller;
+    return await awaitWarm(c, modelId, { requestId, accountId, mostOfAccount, until });
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/** A restart of the object loses who waits; the call is repeated, as long as there is time. */
+async function awaitWarm(
+  c: Context<AppEnv>,
+  modelId: string,
+  request: { requestId: string; accountId: string; mostOfAccount: number; until: number },
+): Promise<WaitAnswer> {
+  for (;;) {
+    try {
+      return await inferenceOf(c.env, modelId).awaitWarm(request);
+    } catch (failure) {
+      // https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+      const { retryable, overloaded } = failure as { retryable?: boolean; overloaded?: boolean };
+      if (retryable !== true || overloaded === true || Date.now() >= request.until) throw failure;
+    }
+  }
+}
+
+function stillStarting(modelId: string, status: ModelStatus): PublicError {
+  const seconds = Math.round(status.expectedStartMs / 1_000);
+  return {
+    code: "model_starting",
+    message: `${modelId} is still starting, which takes about ${seconds} s. Try again; it goes on starting.`,
+    retryAfterMs: STARTING_RETRY_AFTER_MS,
+  };
+}
+
+function spendCap(spend: Extract<SpendVerdict, { paused: true }>): PublicError {
+  const why =
+    spend.reason === "by_hand"
+      ? "An admin has paused new GPU work; ask them when it goes on."
+      : `This month's Spend limit for GPUs is reached; it lifts ${lifts(spend.liftsAt)}, or when an admin raises it.`;
+  return { code: "spend_cap", message: why };
+}
+
+function lifts(at: number | null): string {
+  return at === null ? "next month" : `at ${new Date(at).toISOString()}`;
+}

@@ -1,0 +1,176 @@
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, inject, test, vi } from "vitest";
+import type { ContainerReport } from "../../src/contract/container-report.ts";
+import type { WaitRequest } from "../../src/contract/inference.ts";
+import { inferenceOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
+import type { Asked, Sleeping } from "../upstream/sleeping.ts";
+import { sleepingModel } from "../worker/bindings.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    sleepingUrl: string;
+  }
+}
+
+const up: Partial<Sleeping> = { health: 200, completions: 200 };
+const down: Partial<Sleeping> = { health: 503, completions: 503 };
+
+/** Sets what the backend is, and hears what it was asked since it was forgotten. */
+async function backend(change: Partial<Sleeping> = {}): Promise<Asked> {
+  const init = { method: "POST", body: JSON.stringify(change) };
+  return (await fetch(`${inject("sleepingUrl")}/test`, init)).json();
+}
+
+const stub = () => env.INFERENCE.getByName(sleepingModel);
+const model = () => inferenceOf(env, sleepingModel);
+
+function wait(requestId: string, change: Partial<WaitRequest> = {}): WaitRequest {
+  const until = Date.now() + 20_000;
+  return { requestId, accountId: requestId, mostOfAccount: 80, until, ...change };
+}
+
+let sequence = 0;
+
+function report(type: ContainerReport["type"], data: Partial<ContainerReport["data"]> = {}) {
+  sequence += 1;
+  const timestamp = new Date().toISOString();
+  return model().report({
+    ...{ type, timestamp },
+    data: {
+      ...{
+        model: sleepingModel,
+        container: "c1",
+        sequence,
+        uptime_ms: 0,
+        gpu: "L40S",
+        gpu_count: 1,
+      },
+      ...{ started_at: timestamp, metrics: null, ...data },
+    },
+  });
+}
+
+/** The object as new: no row, no memory. */
+beforeEach(async () => {
+  await runInDurableObject(stub(), async (_, { storage }) => {
+    storage.sql.exec("DELETE FROM inference");
+    await storage.deleteAlarm();
+  });
+  await abortAllDurableObjects();
+  await backend({ ...down, running: 0, tokens: 0 });
+  await fetch(`${inject("sleepingUrl")}/test/forget`, { method: "POST" });
+});
+
+describe("a Cold Model", () => {
+  test("is asked nothing while nobody wants it", async () => {
+    expect(await model().status({ used: false })).toMatchObject({ state: "cold" });
+    await model().snapshot();
+    expect(await backend()).toEqual({ health: 0, completions: 0, metrics: 0 });
+  });
+
+  test("is started once for 200 who wait, and all of them hear of it", async () => {
+    const waiting = Array.from({ length: 200 }, (_, index) => model().awaitWarm(wait(`r${index}`)));
+    await vi.waitUntil(async () => (await model().snapshot()).waiting === 200);
+    await backend(up);
+    const answers = await Promise.all(waiting);
+    expect(answers.every(({ outcome }) => outcome === "warm")).toBe(true);
+    const { status, waiting: left } = await model().snapshot();
+    expect({ state: status.state, left }).toEqual({ state: "warm", left: 0 });
+    const { health, completions } = await backend();
+    expect(health).toBeLessThan(20);
+    expect(completions).toBe(1);
+  });
+
+  test("is not Warm before it has completed, whatever its health says", async () => {
+    await backend({ health: 200, completions: 500 });
+    const waiting = model().awaitWarm(wait("one"));
+    const why = "the completion was answered 500";
+    await vi.waitUntil(async () => (await model().snapshot()).whyNotReady === why);
+    expect(await model().status({ used: false })).toMatchObject({ state: "starting" });
+    await backend(up);
+    expect(await waiting).toMatchObject({ outcome: "warm" });
+  });
+
+  test("is told to who waits no longer than they may", async () => {
+    const answer = await model().awaitWarm(wait("one", { until: Date.now() + 50 }));
+    expect(answer).toMatchObject({ outcome: "not_warm", status: { state: "starting" } });
+  });
+
+  test("lets who leaves go, and goes on for who stays", async () => {
+    const [one, two] = [model().awaitWarm(wait("one")), model().awaitWarm(wait("two"))];
+    await vi.waitUntil(async () => (await model().snapshot()).waiting === 2);
+    await model().leave("one");
+    expect(await one).toEqual({ outcome: "left" });
+    await backend(up);
+    expect(await two).toMatchObject({ outcome: "warm" });
+  });
+
+  test("keeps no more of one person waiting than may run and wait", async () => {
+    const of = (id: string) => wait(id, { accountId: "a", mostOfAccount: 2 });
+    const [one] = [model().awaitWarm(of("one")), model().awaitWarm(of("two"))];
+    await vi.waitUntil(async () => (await model().snapshot()).waiting === 2);
+    expect(await model().awaitWarm(of("three"))).toEqual({ outcome: "line_full" });
+    const other = model().awaitWarm(wait("other"));
+    await backend(up);
+    expect([await one, await other]).toMatchObject([{ outcome: "warm" }, { outcome: "warm" }]);
+  });
+
+  test("is started by a Wake, with nobody waiting", async () => {
+    await backend(up);
+    expect(await model().wake()).toMatchObject({ state: "starting" });
+    await vi.waitUntil(async () => (await model().status({ used: false })).state === "warm");
+  });
+
+  test("becomes Warm when its container says that it is ready", async () => {
+    await backend(up);
+    await report("container.ready");
+    await vi.waitUntil(async () => (await model().status({ used: false })).state === "warm");
+  });
+});
+
+async function warm(): Promise<void> {
+  await backend(up);
+  expect(await model().awaitWarm(wait("first"))).toMatchObject({ outcome: "warm" });
+}
+
+describe("a Warm Model", () => {
+  test("is still Warm after an eviction", async () => {
+    await warm();
+    await evictDurableObject(stub());
+    expect(await model().status({ used: false })).toMatchObject({ state: "warm" });
+  });
+
+  test("is starting when a Completion found it not ready, until it answers again", async () => {
+    await warm();
+    await backend(down);
+    expect(await model().notReady()).toMatchObject({ state: "starting" });
+    const waiting = model().awaitWarm(wait("one"));
+    await backend(up);
+    expect(await waiting).toMatchObject({ outcome: "warm" });
+  });
+
+  test("is Cold when the last of its containers has stopped", async () => {
+    await warm();
+    await report("container.started");
+    expect((await model().snapshot()).containers).toMatchObject([{ container: "c1" }]);
+    await report("container.stopping", { uptime_ms: 10 });
+    expect(await model().snapshot()).toMatchObject({ status: { state: "cold" }, containers: [] });
+  });
+
+  test("is metered, and the Spend limit knows what it costs", async () => {
+    await report("container.started", { uptime_ms: 100_000 });
+    await warm();
+    await runDurableObjectAlarm(stub());
+    const overview = await spendLimitOf(env).overview();
+    expect(overview.models).toMatchObject([
+      { model: sleepingModel, containers: 1, usdPerHour: 36, estimated: false },
+    ]);
+    expect(overview.spentUsd).toBeGreaterThanOrEqual(1);
+  });
+});
