@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { AdminApi, AdminProblem } from "./admin-api.ts";
+import { spend } from "./spend.ts";
 
 const help = `npm run admin -- <command> [options]
   people                                    list everybody
@@ -16,6 +17,8 @@ const help = `npm run admin -- <command> [options]
   key revoke KEY_ID --reason TEXT
   models                                    state, containers, starts and cost of each Model
   model wake MODEL [--id ID]                start it though nobody waits
+  spend show                                what GPUs cost this month, and its limit
+  spend limit USD [--id ID] | spend pause [--id ID] | spend resume [--id ID]
 where
   --url URL    the deployment, without /v1 (CONTINUO_URL, else http://127.0.0.1:8787)
   --key KEY    an admin key (CONTINUO_ADMIN_KEY, else the local stack's own)
@@ -71,11 +74,13 @@ async function run(words: string[]): Promise<unknown> {
   const [first = "", second = "", third = "", fourth] = words;
   const expiry = { expires_at: values["expires-at"] };
   const tokenLimit = { monthly_token_limit: whole(values["monthly-token-limit"]) };
-  switch (["people", "grant", "models"].includes(first) ? first : `${first} ${second}`) {
+  switch (["people", "grant", "models", "spend"].includes(first) ? first : `${first} ${second}`) {
     case "models":
       return await api.call("GET", "/models");
     case "model wake":
       return await api.call("POST", `/models/${third}/wake`, given({ id: values.id }));
+    case "spend":
+      return await spend(api, words.slice(1), values.id);
     case "people":
       return await api.people();
     case "person add":
