@@ -135,6 +135,8 @@ describe.each(gpuModels())("what is rendered for $id", (model) => {
     const { stdout } = spawnSync("vllm", ["serve", "some/model", "--port", "8000"], {
       encoding: "utf8",
       env: { PATH: `${mounted}:${image}:/usr/bin:/bin` },
+      // A shim that finds itself again would go on for ever.
+      timeout: 10_000,
     });
     expect(stdout).toBe(`${mounted}/reporter.py --\nvllm serve some/model --port 8000\n`);
   });
