@@ -18,7 +18,6 @@ export function lookAtAccount(wrangler: Wrangler, wanted: Wanted): Found {
   if (!who.ok) throw problemOf(login, who);
   const secrets = secretNames(wrangler);
   return {
-    workerExists: secrets !== null,
     secrets: secrets ?? [],
     build: secrets === null ? null : runningBuild(wrangler),
     resources: wanted.resources.filter(({ kind, name }) => {

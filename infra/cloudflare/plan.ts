@@ -2,8 +2,6 @@
 import type { Resource, Wanted } from "./wanted.ts";
 
 export interface Found {
-  /** False before the first deployment. */
-  workerExists: boolean;
   /** Names; nobody can read the values. */
   secrets: readonly string[];
   resources: readonly Resource[];
@@ -11,12 +9,7 @@ export interface Found {
   build: string | null;
 }
 
-export const emptyAccount: Found = {
-  workerExists: false,
-  secrets: [],
-  resources: [],
-  build: null,
-};
+export const emptyAccount: Found = { secrets: [], resources: [], build: null };
 
 export type Step =
   | { do: "create"; resource: Resource }

@@ -1,20 +1,24 @@
 // Whether a deployment answers as it should: asks from outside, and judges each answer by itself.
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import packageFile from "../../package.json" with { type: "json" };
 import { DeployProblem } from "./problem.ts";
 
-export interface Answer {
+interface Answer {
   status: number;
   body: unknown;
 }
 
-export interface Check {
+interface Check {
   says: string;
   path: string;
   key: string | null;
   /** Null when it is as it should be, else what is wrong and what to do. */
   judge(answer: Answer): string | null;
 }
+
+const { version: ours } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+) as { version: string };
 
 /** A new address takes a while to be known everywhere. */
 const FIRST_ANSWER_MS = 90_000;
@@ -35,12 +39,12 @@ const health: Check = {
 const checks: readonly Check[] = [
   health,
   {
-    says: `it is version ${packageFile.version}`,
+    says: `it is version ${ours}`,
     path: "/openapi.json",
     key: null,
     judge: ({ body }) => {
       const version = member(member(body, "info"), "version");
-      return version === packageFile.version ? null : `/openapi.json says version ${version}`;
+      return version === ours ? null : `/openapi.json says version ${version}`;
     },
   },
   {

@@ -62,10 +62,11 @@ export function problemOf(args: readonly string[], { said }: Outcome): DeployPro
       "Your login has more than one account: set CLOUDFLARE_ACCOUNT_ID to the one that is meant.",
     );
   }
-  const first = said.split("\n").find((line) => /error/i.test(line)) ?? said.trim().split("\n")[0];
-  const why = (first ?? "").replace(/^.*?\[?error\]?[:\s]*/i, "").trim();
+  const lines = said.split("\n").map((line) => line.replace(/^.*\[ERROR\]/, "").trim());
+  // The reason of an API's error stands some lines below the sentence that there was one.
+  const why = lines.find((line) => /\[code: \d+\]/.test(line)) ?? lines.find((line) => line !== "");
   const command = ["wrangler", ...args.filter((part) => !part.includes("/"))].join(" ");
   return new DeployProblem(
-    `\`${command}\` failed: ${why || "it did not say why"}. Mend that and run this again; what is done stays.`,
+    `\`${command}\` failed: ${why ?? "it did not say why"}. Mend that and run this again; what is done stays.`,
   );
 }

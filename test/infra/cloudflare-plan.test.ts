@@ -8,6 +8,7 @@ import {
 import { emptyAccount, type Found, plan } from "../../infra/cloudflare/plan.ts";
 import { checkSecrets, makeSecrets, secretKinds } from "../../infra/cloudflare/secrets.ts";
 import type { Wanted } from "../../infra/cloudflare/wanted.ts";
+import { problemOf } from "../../infra/cloudflare/wrangler.ts";
 import { parseConfiguration } from "../../src/contract/configuration.ts";
 
 const wanted: Wanted = {
@@ -20,7 +21,6 @@ const wanted: Wanted = {
 };
 
 const complete: Found = {
-  workerExists: true,
   secrets: ["A", "B", "ANOTHER"],
   resources: wanted.resources,
   build: "build-1",
@@ -62,7 +62,6 @@ describe("the plan", () => {
   test("leaves nothing to do once it was carried out, whatever was there", () => {
     const some = <T>(of: readonly T[]) => fc.subarray([...of]);
     const anyFound = fc.record({
-      workerExists: fc.boolean(),
       secrets: some(complete.secrets),
       resources: some(wanted.resources),
       build: fc.constantFrom(null, "build-1", "build-2"),
@@ -118,6 +117,36 @@ describe("secrets", () => {
     })();
     expect(problem).toContain(why);
     expect(problem).not.toContain("k3y-of-a-backend");
+  });
+});
+
+describe("what wrangler says of a failure becomes one sentence", () => {
+  const sentence = (stderr: string) =>
+    problemOf(["r2", "bucket", "create", "jobs"], { ok: false, stdout: "", said: stderr }).message;
+
+  test("with the API's own reason", () => {
+    const said = `✘ [ERROR] A request to the Cloudflare API (/accounts/1234/r2/buckets) failed.
+
+  Please enable R2 through the Cloudflare Dashboard. [code: 10042]`;
+    expect(sentence(said)).toBe(
+      "`wrangler r2 bucket create jobs` failed: Please enable R2 through the Cloudflare Dashboard. " +
+        "[code: 10042]. Mend that and run this again; what is done stays.",
+    );
+  });
+
+  test("with wrangler's own, where no API was asked", () => {
+    expect(sentence("✘ [ERROR] The entry point was not found.\n\n")).toContain(
+      "failed: The entry point was not found.",
+    );
+    expect(sentence("")).toContain("it did not say why");
+  });
+
+  test("with what to do about a login", () => {
+    const said = "✘ [ERROR] A request failed.\n  Authentication error [code: 10000]";
+    expect(sentence(said)).toContain("npx wrangler login");
+    expect(sentence("✘ [ERROR] More than one account available")).toContain(
+      "CLOUDFLARE_ACCOUNT_ID",
+    );
   });
 });
 

@@ -21,7 +21,7 @@ let proxy: RunningProxy;
 // CI installs nginx. Without it these are shown as skipped, never as passed.
 describe.runIf(nginx !== null || process.env.CI !== undefined)("the proxy before vLLM", () => {
   beforeEach(async () => {
-    if (nginx === null) throw new Error("There is no nginx: apt-get install nginx-light.");
+    if (nginx === null) throw new Error("There is no nginx: apt-get install nginx.");
     engine = await startEngine({ dataFolder: DATA_FOLDER, apiKey: KEY, faults: true });
     proxy = await startProxy(nginx, { engine: engine.url, key: KEY, resolver: "127.0.0.1" });
   });

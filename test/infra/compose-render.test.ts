@@ -14,6 +14,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Two programs are started for it, beside other test files. */
+const RENDER_MS = 60_000;
+
 function run(program: string, ...args: string[]) {
   return spawnSync(program, args, { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } });
 }
@@ -48,7 +51,7 @@ describe.each(models)("the folder for $id", (model) => {
   beforeAll(() => {
     rmSync(join(folder, ".env"), { force: true });
     expect(render(model.id)).toMatchObject({ status: 0, stderr: "" });
-  });
+  }, RENDER_MS);
 
   test("starts vLLM with the catalogue's arguments, under the reporter", () => {
     const script = "infra/serving/vllm_arguments.py";

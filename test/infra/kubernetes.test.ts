@@ -12,6 +12,9 @@ import type { ScaledObject } from "../../infra/kubernetes/objects.ts";
 import { gpuModels } from "../../infra/serving/serving.ts";
 import { ChartValues, chartCommand } from "./kubernetes-chart.ts";
 
+/** Two programs are started for each rendering, beside other test files. */
+const RENDER_MS = 60_000;
+
 function render(...args: string[]) {
   const script = "infra/kubernetes/render.ts";
   const env = { ...process.env, NO_COLOR: "1" };
@@ -36,7 +39,7 @@ describe.each(gpuModels())("what is rendered for $id", (model) => {
     values = ChartValues.parse(parse(render("--model", model.id).stdout, options));
     const objects = render("--model", model.id, "--objects", "--namespace", "gpus");
     documents = parseAllDocuments(objects.stdout, options).map((one) => one.toJS());
-  });
+  }, RENDER_MS);
 
   test("makes the chart start vLLM with just the catalogue's arguments", () => {
     const script = "infra/serving/vllm_arguments.py";
@@ -132,12 +135,16 @@ describe.each(gpuModels())("what is rendered for $id", (model) => {
     program(join(mounted, "vllm"), (files?.vllm ?? "").replaceAll("/continuo", mounted));
     program(join(image, "vllm"), '#!/bin/sh\necho "vllm $*"\n');
     program(join(image, "python3"), '#!/bin/sh\necho "$1 $2"; shift 2; exec "$@"\n');
-    const { stdout } = spawnSync("vllm", ["serve", "some/model", "--port", "8000"], {
-      encoding: "utf8",
-      env: { PATH: `${mounted}:${image}:/usr/bin:/bin` },
-      // A shim that finds itself again would go on for ever.
-      timeout: 10_000,
-    });
+    const { stdout } = spawnSync(
+      "/usr/bin/env",
+      ["vllm", "serve", "some/model", "--port", "8000"],
+      {
+        encoding: "utf8",
+        env: { PATH: `${mounted}:${image}:/usr/bin:/bin` },
+        // A shim that finds itself again would go on for ever.
+        timeout: 10_000,
+      },
+    );
     expect(stdout).toBe(`${mounted}/reporter.py --\nvllm serve some/model --port 8000\n`);
   });
 });
