@@ -43,7 +43,6 @@ describe("a backend that fails is answered by a status and costs nothing", () =>
     { fault: "500", status: 502, code: "inference_failed" },
     { fault: "303", status: 502, code: "inference_failed" },
     { fault: "html", status: 502, code: "inference_failed" },
-    { fault: "503", status: 503, code: "model_starting" },
     { fault: "429", status: 503, code: "inference_overloaded" },
     { fault: "error-in-stream", status: 502, code: "inference_failed" },
     { fault: "cut", status: 502, code: "inference_failed" },
@@ -58,6 +57,15 @@ describe("a backend that fails is answered by a status and costs nothing", () =>
     expect(error.message).toContain(response.headers.get("x-request-id"));
     expect(error.message).not.toContain("sesame");
     expect(await spentAtRest()).toBe(0);
+  });
+
+  it("503 for a moment is waited out, and charged once", async () => {
+    await engine.arm("503");
+    const response = await person.complete(asked);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("server-timing")).toMatch(/cold;dur=\d+/);
+    await response.text();
+    expect(await spentAtRest()).toBe(promptTokens + 12);
   });
 
   it("never-ready, until it is", async () => {

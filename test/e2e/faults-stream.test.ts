@@ -37,7 +37,6 @@ describe("a backend that fails before a token is answered by a status and costs 
     { fault: "500", status: 502, code: "inference_failed", retryAfter: null },
     { fault: "303", status: 502, code: "inference_failed", retryAfter: null },
     { fault: "html", status: 502, code: "inference_failed", retryAfter: null },
-    { fault: "503", status: 503, code: "model_starting", retryAfter: "5" },
     { fault: "429", status: 503, code: "inference_overloaded", retryAfter: "1" },
     { fault: "only-done", status: 502, code: "inference_failed", retryAfter: null },
     { fault: "error-in-stream", at: 0, status: 502, code: "inference_failed", retryAfter: null },

@@ -10,7 +10,7 @@ declare module "vitest" {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   learnOnce();
-  const running = await startStack({ faults: true });
+  const running = await startStack({ faults: true, coldHoldSeconds: 2 });
   project.provide("stack", running.stack);
   return () => running.stop();
 }

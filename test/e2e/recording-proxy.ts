@@ -23,7 +23,8 @@ export async function startRecordingProxy({
   const server = createServer((incoming, outgoing) => {
     const { method, url: path = "/", headers } = incoming;
     const record: SentUpstream = { path, headers, body: "" };
-    sent.push(record);
+    // What the gateway asks on its own, whether the Model lives, is not what a client made it send.
+    if (method !== "GET") sent.push(record);
     const onward = send(engine + path, { method, headers, agent: false }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);

@@ -80,6 +80,7 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
   const ended = once(child, "exit");
   const ready = await firstLine(child);
   const secrets = JSON.parse(readFileSync(join(data, "secrets.json"), "utf8"));
+  if (options.coldStartSeconds === undefined) await warmUp(ready);
   return {
     child,
     stack: {
@@ -105,6 +106,16 @@ interface Ready {
   key: string;
   admin_key: string;
   engine: string;
+}
+
+/** The first Completion makes the gateway ask whether the Model lives, which no test should meet. */
+async function warmUp({ api, key }: Ready): Promise<void> {
+  const response = await fetch(`${api}/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "local", prompt: "a", max_tokens: 1 }),
+  });
+  if (!response.ok) throw new Error(`the stack is not warm: ${await response.text()}`);
 }
 
 /** What it prints when it is ready; its complaints, if it never is. */

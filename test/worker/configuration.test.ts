@@ -83,7 +83,8 @@ describe("the configuration", () => {
     const services = servicesOf(right);
     expect(servicesOf({})).toBe(services);
     expect(services.models.get("local")?.backend).toMatchObject({
-      ...{ url: "http://127.0.0.1:8000", servedName: "served", headers: {} },
+      ...{ url: "http://127.0.0.1:8000", servedName: "served", binding: null },
+      credentials: { authorization: "Bearer the backend's key" },
     });
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { errorCatalogue } from "../../src/contract/errors.ts";
 import { routes } from "../../src/contract/routes.ts";
+import { sleepingModel } from "./bindings.ts";
 import { admin, Backend, call, complete, errorOf, newPerson, ORIGIN, read } from "./calling.ts";
 
 describe("without a key", () => {
@@ -34,9 +35,12 @@ describe("GET /v1/models", () => {
     const list = await read<{ object: string; data: object[] }>(call("/v1/models", { key }));
     expect(list).toMatchObject({
       object: "list",
-      data: [{ id: "local", object: "model", max_model_len: 8192, vocab_size: 50_257 }],
+      data: [
+        { id: "local", object: "model", max_model_len: 8192, vocab_size: 50_257 },
+        { id: sleepingModel, warm: "cold", last_cold_start_seconds: null },
+      ],
     });
-    expect(await read(call("/v1/models/local", { key }))).toEqual(list.data[0]);
+    expect(await read(call(`/v1/models/${sleepingModel}`, { key }))).toEqual(list.data[1]);
     expect(JSON.stringify(list)).not.toContain("127.0.0.1");
   });
 

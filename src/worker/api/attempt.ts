@@ -3,7 +3,6 @@ import type { Context } from "hono";
 import type { HeldRequest, TokenUsage } from "../../contract/account.ts";
 import type { Model } from "../../contract/catalogue.ts";
 import type { CompletionRequest } from "../../contract/completion-request.ts";
-import type { PublicError } from "../../contract/errors.ts";
 import { type CompletionEnd, chargeFor } from "../../core/charge.ts";
 import { countChoices } from "../../core/request-size.ts";
 import { buildUpstreamBody } from "../../core/upstream-request.ts";
@@ -31,44 +30,33 @@ export interface Run {
   answer: Pick<PromiseWithResolvers<Response>, "resolve" | "reject">;
 }
 
-export type AttemptEnd =
-  | { how: "done" }
-  /** The backend had not started: nothing was generated, nothing is charged, nobody was answered. */
-  | { how: "not_ready"; error: PublicError };
+/** Whether it is worth a wait: nothing was generated, nothing is charged, nobody was answered. */
+export function saysNotReady(failure: unknown): failure is Refused {
+  return failure instanceof Refused && failure.error.code === "model_starting";
+}
 
-const done: AttemptEnd = { how: "done" };
-
-/** Throws `Refused`. */
+/** Resolves when the client has all it gets, and it is paid for. Throws `Refused`. */
 export async function attemptCompletion(
   c: Context<AppEnv>,
   run: Run,
   attempt: number,
-): Promise<AttemptEnd> {
+): Promise<void> {
   const { caller, served, answer } = run;
   const frame = c.get("frame");
   // Each attempt has a Hold of its own; an id whose Hold has ended is never admitted again.
   const requestId = attempt === 1 ? frame.requestId : `${frame.requestId}-${attempt}`;
   const admitted = await admit(c, run, requestId);
   frame.timings.set("admit", Date.now() - frame.startedAt - (frame.timings.get("cold") ?? 0));
-  if (admitted === null) {
-    answer.resolve(clientLeft());
-    return done;
-  }
+  if (admitted === null) return answer.resolve(clientLeft());
   const { keyId, held: tokens } = admitted;
   const held: HeldRequest = { requestId, keyId, model: served.model.id, held: tokens };
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
   try {
-    if (c.req.raw.signal.aborted) {
-      answer.resolve(clientLeft());
-      return done;
-    }
-    const ending = await forward(c, run, admitted, held);
-    if (ending.how === "not_ready") return ending;
-    usage = await owedUsage(ending, run);
-    return done;
+    if (c.req.raw.signal.aborted) return answer.resolve(clientLeft());
+    usage = await owedUsage(await forward(c, run, admitted, held), run);
   } catch (failure) {
     // The client is told at once; that nothing is owed may become durable after.
-    if (run.early.open === null) answer.reject(failure);
+    if (run.early.open === null && !saysNotReady(failure)) answer.reject(failure);
     throw failure;
   } finally {
     await settleHold(caller.account, caller.accountId, { ...held, usage });
@@ -102,7 +90,7 @@ async function forward(
   { caller, request, served, prompts, seed, early, answer: client }: Run,
   admitted: Admitted,
   held: HeldRequest,
-): Promise<CompletionEnd | Extract<AttemptEnd, { how: "not_ready" }>> {
+): Promise<CompletionEnd> {
   const frame = c.get("frame");
   const { configuration, cacheSalt } = c.get("services");
   const body = buildUpstreamBody(request, {
@@ -141,11 +129,7 @@ async function forward(
       open: early.open,
     });
     frame.timings.set("inference", Date.now() - sentAt);
-    if (forwarded.kind === "refused") {
-      const { error } = forwarded;
-      if (error.code === "model_starting") return { how: "not_ready", error };
-      throw new Refused(error);
-    }
+    if (forwarded.kind === "refused") throw new Refused(forwarded.error);
     if (forwarded.kind === "client_left") {
       client.resolve(clientLeft());
       return { how: "client_left", promptTokens: null, completionTokens: 0 };

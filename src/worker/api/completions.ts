@@ -17,7 +17,13 @@ import { remember } from "../inference/model-status.ts";
 import { untilWarm } from "../inference/until-warm.ts";
 import { readJson } from "../read-body.ts";
 import { defect, Refused } from "../refuse.ts";
-import { attemptCompletion, clientLeft, completionHeaders, type Run } from "./attempt.ts";
+import {
+  attemptCompletion,
+  clientLeft,
+  completionHeaders,
+  type Run,
+  saysNotReady,
+} from "./attempt.ts";
 import { servedModel } from "./models.ts";
 
 /** A backend that says again and again that it is not ready, though it answers its probe. */
@@ -91,12 +97,14 @@ async function completeWhenWarm(c: Context<AppEnv>, run: Run): Promise<void> {
     const warm = await untilWarm(c, { caller, modelId, onWait });
     early.rest();
     if (!warm || early.gone) return answer.resolve(clientLeft());
-    if (attempt === 1) await checkCounted(c, run);
-    const ended = await attemptCompletion(c, run, attempt);
-    if (ended.how === "done") return;
-    // It had gone to sleep, or another replica had: nothing was charged, and it is worth a wait.
-    if (attempt === ATTEMPTS_MOST) throw new Refused(ended.error);
-    remember(modelId, await inferenceOf(c.env, modelId).notReady());
+    try {
+      await checkCounted(c, run);
+      return await attemptCompletion(c, run, attempt);
+    } catch (failure) {
+      // It had gone to sleep, or another replica had.
+      if (!saysNotReady(failure) || attempt === ATTEMPTS_MOST) throw failure;
+      remember(modelId, await inferenceOf(c.env, modelId).notReady());
+    }
   }
 }
 
