@@ -23,7 +23,7 @@ export async function spend(
 }
 
 function usd(text = ""): number {
-  const digits = text.replaceAll(/[_,]/g, "");
-  if (/^\d+(\.\d+)?$/.test(digits)) return Number(digits);
+  // Strict, since "1.250,50" must not become one dollar and a quarter.
+  if (/^\d+([_,]\d{3})*(\.\d+)?$/.test(text)) return Number(text.replaceAll(/[_,]/g, ""));
   throw new AdminProblem(`"${text}" is no amount in US dollars, such as 500 or 1_250.50.`);
 }
