@@ -30,7 +30,7 @@ export interface SpendDay {
   estimated: boolean;
 }
 
-export type PauseReason = "spend_limit" | "by_hand";
+type PauseReason = "spend_limit" | "by_hand";
 
 /** Whether new GPU work may begin. */
 export type SpendVerdict =

@@ -19,7 +19,7 @@ export interface MeteredDay {
   estimated: boolean;
 }
 
-export function dayOf(at: number): string {
+function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 

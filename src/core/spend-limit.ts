@@ -38,7 +38,7 @@ export function emptySpend(limitUsd: number): SpendLedger {
   return { limitUsd, pausedByHand: false, reached: null, models: new Map() };
 }
 
-export function monthOf(at: number): string {
+function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 

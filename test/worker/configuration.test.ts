@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { parseConfiguration } from "../../src/contract/configuration.ts";
-import { HOLD_LEASE_MS, HOLD_RENEW_MS } from "../../src/contract/limits.ts";
+import { HOLD_LEASE_MS, HOLD_RENEW_MS, SPEND_LIMIT_USD } from "../../src/contract/limits.ts";
 import { app } from "../../src/worker/app.ts";
 import { servicesOf } from "../../src/worker/environment.ts";
 import { bindings } from "./bindings.ts";
@@ -15,9 +15,10 @@ function backend(change: object): { BACKENDS: string } {
 
 describe("the configuration", () => {
   test("is read from what is right, with defaults for what is absent", () => {
-    const { HOLD_RENEW_MS: _, OPERATOR_KEY: __, ...least } = right;
+    const { HOLD_RENEW_MS: _, OPERATOR_KEY: __, REPORT_SECRETS: ___, ...least } = right;
     const parsed = parseConfiguration(least);
-    expect(parsed).toMatchObject({ HOLD_LEASE_MS, HOLD_RENEW_MS });
+    expect(parsed).toMatchObject({ HOLD_LEASE_MS, HOLD_RENEW_MS, SPEND_LIMIT_USD });
+    expect(parsed.REPORT_SECRETS).toEqual([]);
     expect(parsed.OPERATOR_KEY).toBeUndefined();
     expect(parsed.KEY_CHECK_SECRETS).toHaveLength(2);
   });
@@ -42,6 +43,12 @@ describe("the configuration", () => {
     ["BACKENDS.local.served_name", backend({ served_name: 1 })],
     ["BACKENDS.local.headers.x", backend({ headers: { x: 1 } })],
     ["BACKENDS.local", backend({ nonsense: 1 })],
+    ["SPEND_LIMIT_USD", { SPEND_LIMIT_USD: "" }],
+    ["SPEND_LIMIT_USD", { SPEND_LIMIT_USD: "-1" }],
+    ["SPEND_LIMIT_USD", { SPEND_LIMIT_USD: "$500" }],
+    ["SPEND_LIMIT_USD", { SPEND_LIMIT_USD: "99999999" }],
+    ["REPORT_SECRETS.0", { REPORT_SECRETS: "" }],
+    ["REPORT_SECRETS.1", { REPORT_SECRETS: `${right.REPORT_SECRETS?.split(",")[0]},whsec_short` }],
     ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "soon" }],
     ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "0" }],
     ["HOLD_RENEW_MS", { HOLD_RENEW_MS: "1.5" }],
@@ -53,13 +60,14 @@ describe("the configuration", () => {
   });
 
   test("names all that is wrong, and no secret", () => {
-    const secrets = { CACHE_SALT_SECRET: "hush", OPERATOR_KEY: "quiet" };
+    const secrets = { CACHE_SALT_SECRET: "hush", OPERATOR_KEY: "quiet", REPORT_SECRETS: "silent" };
     const wrong = { ...right, ...secrets, ...backend({ api_key: 5, url: "hidden" }) };
     const message = messageOf(() => parseConfiguration(wrong));
     for (const name of ["CACHE_SALT_SECRET", "OPERATOR_KEY", "BACKENDS.local.url"]) {
       expect(message).toContain(name);
     }
-    for (const secret of ["hush", "quiet", "hidden"]) expect(message).not.toContain(secret);
+    for (const secret of ["hush", "quiet", "silent", "hidden"])
+      expect(message).not.toContain(secret);
   });
 
   test("fails for a backend of a Model that is not in the catalogue", () => {
