@@ -39,6 +39,8 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
           testTimeout: 60_000,
+          // A stack starts in a second, and in many on a machine that is busy.
+          hookTimeout: 60_000,
           fileParallelism: false,
         },
       },

@@ -8,6 +8,9 @@ export interface EngineCounters {
   promptTokens: number;
   generationTokens: number;
   received: number;
+  coldStarts: number;
+  /** 1 unless it is cold or starting. */
+  up: number;
 }
 
 const metricNames: Record<keyof EngineCounters, string> = {
@@ -16,6 +19,8 @@ const metricNames: Record<keyof EngineCounters, string> = {
   promptTokens: "vllm:prompt_tokens_total",
   generationTokens: "vllm:generation_tokens_total",
   received: "engine:completion_requests_total",
+  coldStarts: "engine:cold_starts_total",
+  up: "engine:up",
 };
 
 export class Engine {
@@ -42,6 +47,8 @@ export class Engine {
       promptTokens: read(metricNames.promptTokens),
       generationTokens: read(metricNames.generationTokens),
       received: read(metricNames.received),
+      coldStarts: read(metricNames.coldStarts),
+      up: read(metricNames.up),
     };
   }
 

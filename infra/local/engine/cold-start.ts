@@ -15,12 +15,21 @@ export class ColdStart {
     this.#idleMs = idleSeconds * 1000;
   }
 
+  /** Without beginning one. */
+  isUp(now: number): boolean {
+    if (this.#startMs === 0) return true;
+    return this.#readyAt !== undefined && now >= this.#readyAt && !this.#isIdle(now);
+  }
+
+  #isIdle(now: number): boolean {
+    return this.#idleMs > 0 && this.#inUse === 0 && now - this.#lastUsed > this.#idleMs;
+  }
+
   /** Begins the start if there is none yet; says whether it is over. */
   touch(now: number): boolean {
     if (this.#startMs === 0) return true;
     const ready = this.#readyAt !== undefined && now >= this.#readyAt;
-    const idle = this.#idleMs > 0 && this.#inUse === 0 && now - this.#lastUsed > this.#idleMs;
-    if (this.#readyAt === undefined || (ready && idle)) {
+    if (this.#readyAt === undefined || (ready && this.#isIdle(now))) {
       this.#readyAt = now + this.#startMs;
       this.count++;
     }

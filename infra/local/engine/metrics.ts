@@ -9,6 +9,7 @@ export class Metrics {
   /** Completion requests that reached the engine, refused ones too. */
   received = 0;
   coldStarts = 0;
+  up = true;
   readonly finished: Record<FinishReason, number> = { stop: 0, length: 0, abort: 0 };
   readonly #modelName: string;
 
@@ -43,6 +44,7 @@ export class Metrics {
       "POST /v1/completions received.",
       one(this.received),
     );
+    add("engine:up", "gauge", "1 unless it is cold or starting.", one(this.up ? 1 : 0));
     add("engine:cold_starts_total", "counter", "Starts from zero.", one(this.coldStarts));
     return `${lines.join("\n")}\n`;
   }

@@ -115,10 +115,11 @@ function requestHandler(engine: Engine, options: EngineOptions): Handler {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
+      engine.metrics.coldStarts = cold.count;
+      engine.metrics.up = cold.isUp(Date.now());
       const alwaysUp = path === "/version" || path === "/metrics" || path.startsWith("/faults");
       if (!alwaysUp) {
         const ready = cold.touch(Date.now()) && !engine.faults.neverReady;
-        engine.metrics.coldStarts = cold.count;
         response.on("close", cold.use(Date.now));
         if (!ready) return send(response, 503, "text/plain; charset=utf-8", "Service Unavailable");
       }

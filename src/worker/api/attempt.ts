@@ -17,6 +17,7 @@ import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-comp
 import { forwardLimits } from "../forward/forward-limits.ts";
 import { watchRequest } from "../forward/watch.ts";
 import { apiHeaders } from "../frame.ts";
+import { stillUses, useModel } from "../inference/model-status.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 
 /** One Completion, from its valid request to its end. */
@@ -103,13 +104,17 @@ async function forward(
     vocabSize: served.model.vocab_size,
   });
   const watch = watchRequest(c.req.raw.signal);
+  const endUse = useModel(c, served.model.id);
   let answer: ForwardedAnswer | null = null;
   keepHold({
     account: caller.account,
     held,
     watch,
     everyMs: configuration.HOLD_RENEW_MS,
-    progress: () => progressOf(answer, prompts),
+    progress: () => {
+      stillUses(c, served.model.id);
+      return progressOf(answer, prompts);
+    },
     onRefused: (refusal) => watch.stop({ why: "cut", error: publicRefusal(refusal) }),
   });
   try {
@@ -148,6 +153,7 @@ async function forward(
     return await forwarded.ended;
   } finally {
     watch.end();
+    endUse();
   }
 }
 

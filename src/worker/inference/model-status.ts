@@ -18,7 +18,13 @@ interface Known {
 /** Read again in the background from here on: then busy isolates never wait. */
 const REFRESH_AFTER_MS = 4_000;
 
+/** An isolate that falls idle tells when, so that the Model's idle time begins there; at most so often. */
+const TELL_END_AFTER_MS = 1_000;
+
 const known = new Map<string, Known>();
+
+/** Completions of this isolate at each Model's backend. */
+const running = new Map<string, number>();
 
 /** For a Completion that is about to begin. */
 export async function currentStatus(c: Context<AppEnv>, modelId: string): Promise<ModelStatus> {
@@ -32,6 +38,23 @@ export async function currentStatus(c: Context<AppEnv>, modelId: string): Promis
     c.executionCtx.waitUntil(readStatus(c, modelId, true).catch(() => undefined));
   }
   return last.status;
+}
+
+/** A Completion is at the backend until what it returns is called. */
+export function useModel(c: Context<AppEnv>, modelId: string): () => void {
+  running.set(modelId, (running.get(modelId) ?? 0) + 1);
+  return () => {
+    const left = (running.get(modelId) ?? 1) - 1;
+    running.set(modelId, left);
+    const last = known.get(modelId);
+    if (left > 0 || Date.now() - (last?.readAt ?? 0) < TELL_END_AFTER_MS) return;
+    c.executionCtx.waitUntil(readStatus(c, modelId, true).catch(() => undefined));
+  };
+}
+
+/** A Completion still runs: with a long one nothing else may say so. */
+export function stillUses(c: Context<AppEnv>, modelId: string): void {
+  c.executionCtx.waitUntil(currentStatus(c, modelId).catch(() => undefined));
 }
 
 /** Asks the Inference object. `used` false: only to show it. */
