@@ -9,6 +9,11 @@ export interface BackendAddress {
   servedName: string;
   /** The service binding that leads there, or null. */
   binding: string | null;
+  /**
+   * Modal's web functions answer 303 after 150 s, to where the answer can be fetched; its Servers do
+   * not. Elsewhere a redirect is a mistake. https://modal.com/docs/guide/webhook-timeouts
+   */
+  answersElsewhere: boolean;
 }
 
 export function backendAddress(modelId: string, configured: BackendConfiguration): BackendAddress {
@@ -23,5 +28,6 @@ export function backendAddress(modelId: string, configured: BackendConfiguration
     },
     servedName: served_name ?? modelId,
     binding: binding ?? null,
+    answersElsewhere: modal !== undefined,
   };
 }

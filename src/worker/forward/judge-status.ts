@@ -17,14 +17,15 @@ export function judgeStatus({ status, body, retryAfter }: BackendFailure): Publi
   if (status === 429 || (status === 503 && OVERLOAD.test(engineMessage(body) ?? ""))) {
     return overloaded(retryAfter);
   }
-  if (status === 503) {
+  // A router in front of vLLM knows no Model whose containers never ran (infra/kubernetes/README.md).
+  if (status === 503 || status === 404) {
     return {
       code: "model_starting",
       message: "The Model is not ready yet. Try again in a few seconds.",
       retryAfterMs: STARTING_RETRY_AFTER_MS,
     };
   }
-  if (status === 400 || status === 404 || status === 413 || status === 422) {
+  if (status === 400 || status === 413 || status === 422) {
     return judgeRefusal(engineMessage(body) ?? "");
   }
   if (status === 401 || status === 403) {

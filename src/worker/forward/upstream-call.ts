@@ -15,17 +15,36 @@ export interface UpstreamCall {
   signal: AbortSignal;
 }
 
-export function callBackend(backend: Backend, call: UpstreamCall): Promise<Response> {
-  const url = `${backend.url}${call.path}`;
+/** Each of Modal's takes 150 s: far more than `plainMs` has. */
+const ELSEWHERE_MOST = 20;
+
+export async function callBackend(backend: Backend, call: UpstreamCall): Promise<Response> {
   const { fetch } = backend;
-  return fetch(url, {
+  const headers = upstreamHeaders(backend, call);
+  let response = await fetch(`${backend.url}${call.path}`, {
     method: "POST",
-    headers: upstreamHeaders(backend, call),
+    headers,
     body: call.body,
     signal: call.signal,
     // A redirect would carry the prompt and the backend's key to an address nobody configured.
     redirect: "manual",
   });
+  for (let times = 0; times < ELSEWHERE_MOST; times += 1) {
+    const elsewhere = backend.answersElsewhere ? sameOrigin(backend, response) : null;
+    if (elsewhere === null) break;
+    await response.body?.cancel();
+    // Fetched, never posted again: the work is under way, and a second one would be paid for too.
+    response = await fetch(elsewhere, { headers, signal: call.signal, redirect: "manual" });
+  }
+  return response;
+}
+
+/** Where a 303 leads, if that is the backend's own. */
+function sameOrigin(backend: Backend, response: Response): string | null {
+  const location = response.headers.get("location");
+  if (response.status !== 303 || location === null) return null;
+  const url = URL.parse(location, backend.url);
+  return url?.origin === new URL(backend.url).origin ? url.href : null;
 }
 
 function upstreamHeaders(backend: Backend, call: UpstreamCall): Record<string, string> {

@@ -32,7 +32,8 @@ describe("a backend's status becomes", () => {
     [429, "", "3600", "inference_overloaded", 60_000],
     [429, "", "Fri, 31 Dec 1999 23:59:59 GMT", "inference_overloaded", 1_000],
     [400, vllmError(quoting, 400), null, "invalid_request", undefined],
-    [404, vllmError("The model `x` does not exist.", 404), null, "invalid_request", undefined],
+    [404, vllmError("The model `x` does not exist.", 404), null, "model_starting", 5_000],
+    [404, '{"error":"no endpoint serves this model"}', null, "model_starting", 5_000],
     [422, '{"detail":[{"msg":"x"}]}', null, "invalid_request", undefined],
     [400, "no JSON", null, "invalid_request", undefined],
     [

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { choiceJson, plainJson } from "../../core/engine-answers.ts";
 import { forward, Upstream } from "./upstream.ts";
 
 test("the backend gets the body as it was built, and headers that are built from nothing", async () => {
@@ -87,4 +88,47 @@ test("a stream without a token is refused in the end", async () => {
   const outcome = await forward(upstream, { stream: true, limits: { firstTokenMs: 20 } });
   expect(outcome).toMatchObject({ kind: "refused", error: { code: "inference_timeout" } });
   expect(await upstream.closed()).toEqual({ whole: false });
+});
+
+describe("a backend that answers elsewhere", () => {
+  const elsewhere = (upstream: Upstream) => ({ ...upstream.backend, answersElsewhere: true });
+
+  test("is asked there with the same credentials, and nothing is posted twice", async () => {
+    const [first, then] = [new Upstream(), new Upstream()];
+    await first.script({
+      status: 303,
+      headers: { location: `${then.backend.url}/call` },
+      steps: [],
+    });
+    await then.answersWhole(plainJson(choiceJson({ finishReason: "length" })));
+    const outcome = await forward(first, { backend: elsewhere(first) });
+    expect(outcome.kind).toBe("answer");
+    expect(await first.seen()).toHaveLength(1);
+    const [fetched, ...more] = await then.seen();
+    expect(fetched).toMatchObject({ method: "GET", path: "/call", body: "" });
+    expect(fetched?.headers).toMatchObject({ "x-proxy-secret": "of the proxy" });
+    expect(more).toEqual([]);
+  });
+
+  test.each(["https://example.org/call", "//example.org/call", "no url:"])(
+    "is not followed to %s",
+    async (location) => {
+      const upstream = new Upstream();
+      await upstream.script({ status: 303, headers: { location }, steps: [] });
+      const outcome = await forward(upstream, { backend: elsewhere(upstream) });
+      expect(outcome).toMatchObject({ kind: "refused", error: { code: "inference_failed" } });
+      expect(await upstream.seen()).toHaveLength(1);
+    },
+  );
+
+  test("is asked no more often than its work can take", async () => {
+    const upstream = new Upstream();
+    await upstream.script({
+      ...{ status: 303, headers: { location: `${upstream.backend.url}/call` }, steps: [] },
+    });
+    const outcome = await forward(upstream, { backend: elsewhere(upstream) });
+    expect(outcome).toMatchObject({ kind: "refused", error: { code: "inference_failed" } });
+    const posted = (await upstream.seen()).filter(({ method }) => method === "POST");
+    expect(posted).toHaveLength(1);
+  });
 });

@@ -26,7 +26,14 @@ export class Upstream {
       "x-proxy-secret": "of the proxy",
       authorization: "Bearer of the backend",
     };
-    return { url: this.#url, credentials, servedName: "served/name", binding: null, fetch };
+    return {
+      url: this.#url,
+      credentials,
+      servedName: "served/name",
+      binding: null,
+      answersElsewhere: false,
+      fetch,
+    };
   }
 
   async script(script: WireScript): Promise<void> {
