@@ -1,5 +1,6 @@
 // The options of `npm run conformance`.
 import { parseArgs } from "node:util";
+import type { Gate } from "./gate.ts";
 
 export interface ConformanceOptions {
   url: string;
@@ -11,6 +12,7 @@ export interface ConformanceOptions {
   inFlight: number;
   quick: boolean;
   json: string | null;
+  gate: Gate | null;
 }
 
 /** Its message is all that is needed to mend the call. */
@@ -27,7 +29,10 @@ const help = `npm run conformance -- --url URL [options]
   --eos-id N         the model's end-of-text token (50256)
   --in-flight N      requests at once (16); 1 where an engine's batches change its floats
   --quick            a sample, in some seconds
-  --json FILE        the rows as JSON, too`;
+  --json FILE        the rows as JSON, too
+  --gate URL         a deployment (with /v1) that waits for this Model to pass; told when nothing failed
+  --gate-model ID    what it calls the Model
+  --admin-key K      an admin key of it (or CONTINUO_ADMIN_KEY)`;
 
 export function readOptions(args: string[]): ConformanceOptions | { help: string } {
   const values = parse(args);
@@ -43,6 +48,7 @@ export function readOptions(args: string[]): ConformanceOptions | { help: string
     inFlight: whole("in-flight", values["in-flight"], 1),
     quick: values.quick,
     json: values.json ?? null,
+    gate: gateOf(values),
   };
 }
 
@@ -60,12 +66,26 @@ function parse(args: string[]) {
         "in-flight": { type: "string", default: "16" },
         quick: { type: "boolean", default: false },
         json: { type: "string" },
+        gate: { type: "string" },
+        "gate-model": { type: "string" },
+        "admin-key": { type: "string" },
         help: { type: "boolean" },
       },
     }).values;
   } catch (failure) {
     throw new OptionProblem(`${failure instanceof Error ? failure.message : failure}\n${help}`);
   }
+}
+
+function gateOf(values: ReturnType<typeof parse>): Gate | null {
+  if (values.gate === undefined) return null;
+  const adminKey = values["admin-key"] ?? process.env.CONTINUO_ADMIN_KEY;
+  const model = values["gate-model"];
+  if (adminKey === undefined || model === undefined) {
+    throw new OptionProblem("--gate needs --gate-model and --admin-key (or CONTINUO_ADMIN_KEY).");
+  }
+  if (values.quick) throw new OptionProblem("--gate needs the whole run, without --quick.");
+  return { url: values.gate, adminKey, model };
 }
 
 function whole(name: string, text: string, least: number): number {

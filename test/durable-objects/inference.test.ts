@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, test, vi } from "vitest";
 import type { ContainerReport } from "../../src/contract/container-report.ts";
 import type { WaitRequest } from "../../src/contract/inference.ts";
+import { STALL_MS } from "../../src/core/model-life.ts";
 import { inferenceOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
 import type { Asked, Sleeping } from "../upstream/sleeping.ts";
 import { sleepingModel } from "../worker/bindings.ts";
@@ -139,6 +140,34 @@ async function warm(): Promise<void> {
   expect(await model().awaitWarm(wait("first"))).toMatchObject({ outcome: "warm" });
 }
 
+describe("a start", () => {
+  test("is one with that of a client who was told to try again, and came back", async () => {
+    await model().awaitWarm(wait("one", { until: Date.now() + 50 }));
+    const { startingSince } = await model().status({ used: false });
+    const again = model().awaitWarm(wait("two"));
+    expect(await model().status({ used: false })).toMatchObject({
+      state: "starting",
+      startingSince,
+    });
+    await backend(up);
+    expect(await again).toMatchObject({ outcome: "warm" });
+  });
+
+  test("is not begun where what it will cost no longer fits", async () => {
+    const nothing = { containers: 0, usdPerHour: 0, windDownUsd: 0 };
+    const at = Date.now();
+    await spendLimitOf(env).tick({ model: sleepingModel, at, days: [], running: nothing });
+    const { spentUsd } = await spendLimitOf(env).overview();
+    await spendLimitOf(env).change({ limitUsd: spentUsd + 0.01 });
+    expect(await spendLimitOf(env).verdict()).toEqual({ paused: false });
+    await backend(up);
+    const answer = await model().awaitWarm(wait("one"));
+    expect(answer).toMatchObject({ outcome: "not_warm", status: { spend: { paused: true } } });
+    expect(await backend()).toEqual({ health: 0, completions: 0, metrics: 0 });
+    await spendLimitOf(env).change({ limitUsd: 500 });
+  });
+});
+
 describe("a Warm Model", () => {
   test("is still Warm after an eviction", async () => {
     await warm();
@@ -161,6 +190,17 @@ describe("a Warm Model", () => {
     expect((await model().snapshot()).containers).toMatchObject([{ container: "c1" }]);
     await report("container.stopping", { uptime_ms: 10 });
     expect(await model().snapshot()).toMatchObject({ status: { state: "cold" }, containers: [] });
+  });
+
+  test("that makes no token though work runs is starting, until it answers again", async () => {
+    await warm();
+    const stuck = { running: 1, waiting: 0, generation_tokens: 5, prompt_tokens: 5 };
+    await report("container.beat", { metrics: stuck });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + STALL_MS });
+    await report("container.beat", { metrics: stuck, uptime_ms: STALL_MS });
+    expect((await model().snapshot()).startsTotal).toBe(0);
+    await vi.waitUntil(async () => (await backend()).completions === 2);
+    vi.useRealTimers();
   });
 
   test("is metered, and the Spend limit knows what it costs", async () => {

@@ -20,6 +20,9 @@ const HOLD_RENEW_MS = 50;
 /** A Model whose backend sleeps until a test wakes it; the Models of other tests are always there. */
 export const sleepingModel = "llama-3.1-8b";
 
+/** Another one there, which has to pass the conformance suite first. */
+export const gatedModel = "olmo-2-7b";
+
 export function bindings(backendUrl: string, sleepingUrl: string): Record<string, string> {
   const backend = { url: backendUrl, api_key: "the backend's key", served_name: "served" };
   const sleeping = { url: sleepingUrl, served_name: "served", idle_seconds: 60, usd_per_hour: 36 };
@@ -28,7 +31,11 @@ export function bindings(backendUrl: string, sleepingUrl: string): Record<string
     CACHE_SALT_SECRET: cacheSaltSecret,
     OPERATOR_KEY: operatorKey,
     REPORT_SECRETS: reportSecrets.join(","),
-    BACKENDS: JSON.stringify({ local: backend, [sleepingModel]: sleeping }),
+    BACKENDS: JSON.stringify({
+      local: backend,
+      [sleepingModel]: sleeping,
+      [gatedModel]: { ...sleeping, conformance_required: true },
+    }),
     HOLD_RENEW_MS: String(HOLD_RENEW_MS),
   };
 }

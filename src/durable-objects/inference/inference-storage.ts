@@ -1,7 +1,8 @@
 // What an Inference object knows, in one row; its alarm.
+import type { ModelStatus } from "../../contract/inference.ts";
 import type { SpendVerdict } from "../../contract/spend.ts";
 import { type ContainerMeter, emptyMeter } from "../../core/container-meter.ts";
-import { type ModelLife, newLife } from "../../core/model-life.ts";
+import { expectedStartMs, type LifeRules, type ModelLife, newLife } from "../../core/model-life.ts";
 import { migrate } from "../migrate.ts";
 import inferenceSql from "./0001-inference.sql";
 
@@ -13,6 +14,16 @@ export interface Kept {
   reportsLive: boolean;
   /** The revision that passed the conformance suite, or null. */
   passedRevision: string | null;
+}
+
+export function statusOf({ life, verdict }: Kept, rules: LifeRules): ModelStatus {
+  return {
+    state: life.state,
+    spend: verdict,
+    expectedStartMs: expectedStartMs(life, rules),
+    startingSince: life.startingSince,
+    lastStartMs: life.starts[0]?.durationMs ?? null,
+  };
 }
 
 export class InferenceStorage {

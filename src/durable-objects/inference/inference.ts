@@ -9,14 +9,13 @@ import type {
   WaitAnswer,
   WaitRequest,
 } from "../../contract/inference.ts";
-import type { SpendVerdict } from "../../contract/spend.ts";
+import { type SpendVerdict, TICK_MS } from "../../contract/spend.ts";
 import {
   advance,
   hasLiveContainers,
   liveContainers,
   noteUse as meterUse,
   noteReport,
-  tickOf,
 } from "../../core/container-meter.ts";
 import {
   becomeCold,
@@ -26,25 +25,21 @@ import {
   expectedStartMs,
   noteProgress,
   noteUse,
+  type Progress,
 } from "../../core/model-life.ts";
-import { type ObjectBindings, spendLimitOf } from "../objects.ts";
-import { InferenceStorage, type Kept } from "./inference-storage.ts";
+import type { ObjectBindings } from "../objects.ts";
+import { InferenceStorage, type Kept, statusOf } from "./inference-storage.ts";
 import { askProgress, probe } from "./probe.ts";
 import { Prober } from "./prober.ts";
 import { type ServedHere, servedHere } from "./served-here.ts";
+import { SpendLink } from "./spend-link.ts";
 import { WarmLine } from "./warm-line.ts";
 
-/** While anything runs: what the meter shows, and the Spend limit decides on, is no older. */
-const TICK_MS = 10_000;
-
-/** An SDK that was told to try again comes back within this; the start goes on meanwhile. */
+/** An SDK that was told to try again comes back within this. */
 const WANTED_AFTER_LEAVE_MS = 30_000;
 
 /** A Wake that finds no end is given up after this many expected starts. */
 const WAKE_STARTS = 3;
-
-/** A verdict that forbids is asked for again after so long, so that what lifts it is seen. */
-const VERDICT_FRESH_MS = 5_000;
 
 export class Inference extends DurableObject<ObjectBindings> implements InferenceRpc {
   readonly #storage: InferenceStorage;
@@ -52,9 +47,11 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   readonly #line: WarmLine;
   readonly #prober: Prober;
   readonly #kept: Kept;
+  readonly #spend: SpendLink;
   /** Until when it is wanted though nobody waits. */
   #wantedUntil = 0;
-  #verdictAt = 0;
+  /** A start waits for the Spend limit's word. */
+  #reserving = false;
   #whyNotReady: string | null = null;
 
   constructor(context: DurableObjectState, env: ObjectBindings) {
@@ -62,6 +59,7 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     this.#served = servedHere(context.id.name, env);
     this.#storage = new InferenceStorage(context, Date.now());
     this.#kept = this.#storage.read();
+    this.#spend = new SpendLink(env, this.#served, this.#kept, () => this.#verdictChanged());
     this.#line = new WarmLine(() => this.#status());
     this.#prober = new Prober({
       wanted: (now) => this.#wanted(now),
@@ -73,46 +71,43 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   }
 
   async status({ used }: { used: boolean }): Promise<ModelStatus> {
-    await this.#learnVerdict();
+    await this.#spend.learn();
     const now = this.#bringUpToDate();
     if (used) this.#noteUse(now);
     return this.#status();
   }
 
   async awaitWarm(request: WaitRequest): Promise<WaitAnswer> {
-    await this.#learnVerdict();
+    await this.#spend.learn();
     const now = this.#bringUpToDate();
     const { life, verdict } = this.#kept;
     if (verdict.paused) return { outcome: "not_warm", status: this.#status() };
     this.#noteUse(now);
     if (life.state === "warm") return { outcome: "warm", status: this.#status() };
     const answer = this.#line.enter(request);
-    this.#start(now);
+    await this.#start(now);
     return await answer;
   }
 
   async leave(requestId: string): Promise<void> {
     this.#line.leave(requestId);
-    this.#wantAfterLeave();
   }
 
   async notReady(): Promise<ModelStatus> {
     const now = this.#bringUpToDate();
     if (this.#kept.life.state === "warm") {
-      begin(this.#kept.life, now);
-      this.#wantAfterLeave();
-      this.#start(now);
+      this.#wantFor(WANTED_AFTER_LEAVE_MS);
+      await this.#start(now);
     }
     return this.#status();
   }
 
   async wake(): Promise<ModelStatus> {
-    await this.#learnVerdict();
+    await this.#spend.learn();
     const now = this.#bringUpToDate();
     if (this.#kept.life.state !== "warm" && !this.#kept.verdict.paused) {
-      const expected = expectedStartMs(this.#kept.life, this.#served.rules);
-      this.#wantedUntil = now + WAKE_STARTS * expected;
-      this.#start(now);
+      this.#wantFor(WAKE_STARTS * expectedStartMs(this.#kept.life, this.#served.rules));
+      await this.#start(now);
     }
     return this.#status();
   }
@@ -122,20 +117,17 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     const { meter, life } = this.#kept;
     if (!noteReport(meter, report, now, this.#served.price)) return;
     const { metrics } = report.data;
-    if (metrics !== null) {
-      const tokens = metrics.generation_tokens + metrics.prompt_tokens;
-      if (noteProgress(life, { running: metrics.running, tokens }, now)) this.#start(now);
-    }
-    if (report.type === "container.ready" && life.state !== "warm") {
-      this.#wantAfterLeave();
-      this.#start(now);
+    const stalled = metrics !== null && noteProgress(life, progressOf(metrics), now);
+    if (stalled || (report.type === "container.ready" && life.state !== "warm")) {
+      this.#wantFor(WANTED_AFTER_LEAVE_MS);
+      await this.#start(now);
     }
     this.#bringUpToDate();
     this.#keep();
   }
 
   async spendChanged(verdict: SpendVerdict): Promise<void> {
-    this.#setVerdict(verdict);
+    this.#spend.set(verdict);
   }
 
   async passConformance(revision: string): Promise<void> {
@@ -145,12 +137,12 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   }
 
   async snapshot(): Promise<InferenceSnapshot> {
-    await this.#learnVerdict();
+    await this.#spend.learn();
     const now = this.#bringUpToDate();
     const { life, meter } = this.#kept;
     return {
       status: this.#status(),
-      starts: [...life.starts],
+      starts: life.starts,
       containers: liveContainers(meter, now),
       startsTotal: life.startsTotal,
       waiting: this.#line.length,
@@ -161,9 +153,11 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   /** While anything runs: meters, tells the Spend limit, looks for a stall, and cools down. */
   override async alarm(): Promise<void> {
     const now = this.#bringUpToDate();
+    // A long start is use, though nobody new comes.
+    if (this.#wanted(now)) this.#noteUse(now);
     await this.#lookForStall(now);
-    await this.#tick(Date.now());
-    if (this.#kept.life.state === "starting") this.#prober.hurry();
+    await this.#spend.tick(Date.now());
+    if (this.#kept.life.state === "starting" && !this.#reserving) this.#prober.hurry();
     this.#keep();
   }
 
@@ -185,20 +179,31 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     meterUse(this.#kept.meter, now, this.#served.price);
   }
 
-  #start(now: number): void {
-    begin(this.#kept.life, now);
+  /** What it will cost is reserved before a container is asked for; without that it does not start. */
+  async #start(now: number): Promise<void> {
+    const { life } = this.#kept;
+    const wasCold = life.state === "cold";
+    begin(life, now);
     this.#keep();
-    this.#prober.hurry();
+    if (wasCold) {
+      this.#reserving = true;
+      const reserved = await this.#spend.tick(now);
+      this.#reserving = false;
+      if (!reserved || this.#kept.verdict.paused) return this.#giveUp();
+    }
+    if (!this.#reserving) this.#prober.hurry();
   }
 
+  /** Who was told to try again comes back; the start goes on meanwhile. */
   #wanted(now: number): boolean {
     const { life, verdict } = this.#kept;
     if (life.state !== "starting" || verdict.paused) return false;
-    return this.#line.length > 0 || now < this.#wantedUntil;
+    if (this.#line.length > 0) this.#wantFor(WANTED_AFTER_LEAVE_MS);
+    return now < this.#wantedUntil;
   }
 
-  #wantAfterLeave(): void {
-    this.#wantedUntil = Math.max(this.#wantedUntil, Date.now() + WANTED_AFTER_LEAVE_MS);
+  #wantFor(ms: number): void {
+    this.#wantedUntil = Math.max(this.#wantedUntil, Date.now() + ms);
   }
 
   async #probe(): Promise<string | null> {
@@ -206,7 +211,8 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     const { passedRevision } = this.#kept;
     this.#whyNotReady = await probe(backend);
     if (this.#whyNotReady === null && this.#served.conformanceRequired) {
-      if (passedRevision !== model.revision) this.#whyNotReady = "its revision has to pass first";
+      if (passedRevision !== model.revision)
+        this.#whyNotReady = "its revision has to pass the conformance suite first";
     }
     return this.#whyNotReady;
   }
@@ -237,53 +243,18 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     if (now - life.lastUsedAt > 2 * TICK_MS) return;
     const progress = await askProgress(this.#served.backend);
     if (progress === null || !noteProgress(life, progress, Date.now())) return;
-    this.#wantAfterLeave();
-    this.#start(Date.now());
+    this.#wantFor(WANTED_AFTER_LEAVE_MS);
+    await this.#start(Date.now());
   }
 
-  async #tick(now: number): Promise<void> {
-    const { meter } = this.#kept;
-    // A container that was asked for costs from then on, though it has not said a word yet.
-    const starting = this.#kept.life.state === "starting" && !hasLiveContainers(meter, now) ? 1 : 0;
-    const { price, model } = this.#served;
-    const tick = tickOf(meter, now, { model: model.id, starting, ...price });
-    const verdict = await spendLimitOf(this.env)
-      .tick(tick)
-      .catch((failure: unknown) => {
-        console.error({ event: "spend_tick_failed", failure: String(failure) });
-        return null;
-      });
-    if (verdict !== null) this.#setVerdict(verdict);
-  }
-
-  /** Asked when nothing was heard, and when what was heard forbids and may have lifted. */
-  async #learnVerdict(): Promise<void> {
-    const age = Date.now() - this.#verdictAt;
-    const { verdict, life } = this.#kept;
-    const stale = verdict.paused || life.state === "cold" ? age > VERDICT_FRESH_MS : false;
-    if (this.#verdictAt !== 0 && !stale) return;
-    this.#setVerdict(await spendLimitOf(this.env).verdict());
-  }
-
-  #setVerdict(verdict: SpendVerdict): void {
-    this.#verdictAt = Date.now();
-    const changed = verdict.paused !== this.#kept.verdict.paused;
-    this.#kept.verdict = verdict;
-    if (!changed) return;
+  /** Who waits is told why; what runs may finish. */
+  #verdictChanged(): void {
     this.#keep();
-    // Who waits is told why; what runs may finish.
-    if (verdict.paused) this.#line.answerAll("not_warm");
+    if (this.#kept.verdict.paused) this.#line.answerAll("not_warm");
   }
 
   #status(): ModelStatus {
-    const { life, verdict } = this.#kept;
-    return {
-      state: life.state,
-      spend: verdict,
-      expectedStartMs: expectedStartMs(life, this.#served.rules),
-      startingSince: life.startingSince,
-      lastStartMs: life.starts[0]?.durationMs ?? null,
-    };
+    return statusOf(this.#kept, this.#served.rules);
   }
 
   /** Writes what changed, and comes back while anything runs. */
@@ -293,4 +264,9 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     const runs = this.#kept.life.state !== "cold" || hasLiveContainers(this.#kept.meter, now);
     if (runs) this.#storage.wakeAt(now + TICK_MS);
   }
+}
+
+function progressOf(metrics: NonNullable<ContainerReport["data"]["metrics"]>): Progress {
+  const { running, generation_tokens, prompt_tokens } = metrics;
+  return { running, tokens: generation_tokens + prompt_tokens };
 }
