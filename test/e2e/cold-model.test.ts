@@ -2,6 +2,7 @@
 // while waiting, and Cold again when nobody uses it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Engine } from "./engine.ts";
+import { readStream } from "./event-stream.ts";
 import { admin, errorOf, newPerson, type Person } from "./person.ts";
 import { leaveAll, RawRequest } from "./raw-request.ts";
 import { type Stack, type StackProcess, startStack } from "./stack-process.ts";
@@ -200,6 +201,22 @@ describe("a start that outlasts the wait", () => {
     for await (const _ of stream) chunks += 1;
     expect(chunks).toBe(3);
     expect((await new Engine(slow.stack).counters()).coldStarts).toBe(1);
+  });
+
+  it("of more than ten seconds is bridged for streams by comments, and then flows as ever", async () => {
+    const { stack: cold, stop } = await startStack({ coldStartSeconds: 12, idleSeconds: 60 });
+    const person = await newPerson(cold);
+    const response = await person.complete({ ...asked, stream: true });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-seed")).toMatch(/^\d+$/);
+    const text = await response.text();
+    const [, events = ""] = /^: waiting for local, about \d+ s\n\n(data: .*)$/s.exec(text) ?? [];
+    const { done, error, chunks } = readStream(events);
+    expect({ done, error, chunks: chunks.length }).toEqual({ done: true, error: null, chunks: 3 });
+    const warm = await person.complete({ ...asked, seed: Number(response.headers.get("x-seed")) });
+    const { usage } = (await warm.json()) as { usage: { total_tokens: number } };
+    expect(await person.settled()).toMatchObject({ spent: 2 * usage.total_tokens, held: 0 });
+    await stop();
   });
 
   it("is told to a client without retries, with when to come back", async () => {

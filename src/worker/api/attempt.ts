@@ -11,7 +11,7 @@ import { keepHold } from "../accounting/hold-lease.ts";
 import type { PromptCounter } from "../accounting/prompt-counter.ts";
 import { settleHold } from "../accounting/settle-hold.ts";
 import type { Caller } from "../auth/authenticate.ts";
-import type { AppEnv, ServedModel } from "../environment.ts";
+import type { AppEnv, Frame, ServedModel } from "../environment.ts";
 import type { EarlyStream } from "../forward/early-stream.ts";
 import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
 import { forwardLimits } from "../forward/forward-limits.ts";
@@ -88,10 +88,11 @@ function admit(c: Context<AppEnv>, run: Run, requestId: string): Promise<Admitte
 /** Sends it on and answers. Resolves when it has ended. */
 async function forward(
   c: Context<AppEnv>,
-  { caller, request, served, prompts, seed, early, answer: client }: Run,
+  run: Run,
   admitted: Admitted,
   held: HeldRequest,
 ): Promise<CompletionEnd> {
+  const { caller, request, served, prompts, seed, early, answer: client } = run;
   const frame = c.get("frame");
   const { configuration, cacheSalt } = c.get("services");
   const body = buildUpstreamBody(request, {
@@ -140,16 +141,7 @@ async function forward(
       return { how: "client_left", promptTokens: null, completionTokens: 0 };
     }
     answer = forwarded;
-    const lowered = admitted.maxTokens === request.maxTokens ? null : admitted.maxTokens;
-    const headers = {
-      ...apiHeaders(frame),
-      ...completionHeaders(seed, served.model),
-      "content-type": forwarded.contentType,
-      ...(lowered !== null && {
-        "x-max-tokens-lowered": `requested=${request.maxTokens}, applied=${lowered}`,
-      }),
-    };
-    client.resolve(new Response(forwarded.body, { headers }));
+    if (early.open === null) client.resolve(answerResponse(frame, forwarded, run, admitted));
     return await forwarded.ended;
   } finally {
     watch.end();
@@ -171,6 +163,24 @@ function progressOf(answer: ForwardedAnswer | null, prompts: PromptCounter): Tok
   if (completionTokens === 0) return { promptTokens: 0, completionTokens: 0 };
   const known = prompts.known.exact ? prompts.known.total : 0;
   return { promptTokens: progress.promptTokens ?? known, completionTokens };
+}
+
+function answerResponse(
+  frame: Frame,
+  { body, contentType }: ForwardedAnswer,
+  { request, seed, served }: Run,
+  admitted: Admitted,
+): Response {
+  const lowered = admitted.maxTokens === request.maxTokens ? null : admitted.maxTokens;
+  const headers = {
+    ...apiHeaders(frame),
+    ...completionHeaders(seed, served.model),
+    "content-type": contentType,
+    ...(lowered !== null && {
+      "x-max-tokens-lowered": `requested=${request.maxTokens}, applied=${lowered}`,
+    }),
+  };
+  return new Response(body, { headers });
 }
 
 export function completionHeaders(seed: number, model: Model): Record<string, string> {
