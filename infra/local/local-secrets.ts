@@ -9,6 +9,8 @@ export interface LocalSecrets {
   cacheSaltSecret: string;
   operatorKey: string;
   engineKey: string;
+  /** Of the reports that a container sends, for whoever runs infra/reporter beside an engine. */
+  reportSecret: string;
   memberKey: string | null;
   adminKey: string | null;
 }
@@ -27,20 +29,27 @@ export function objectsFolder(data: string): string {
 }
 
 export function readSecrets(data: string): LocalSecrets {
-  try {
-    return JSON.parse(readFileSync(file(data), "utf8")) as LocalSecrets;
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code !== "ENOENT") throw failure;
-  }
   const draw = () => randomBytes(32).toString("hex");
   return {
     keyCheckSecret: draw(),
     cacheSaltSecret: draw(),
     operatorKey: draw(),
     engineKey: draw(),
+    reportSecret: `whsec_${randomBytes(32).toString("base64")}`,
     memberKey: null,
     adminKey: null,
+    ...keptSecrets(data),
   };
+}
+
+/** One that an older version wrote lacks what came later. */
+function keptSecrets(data: string): Partial<LocalSecrets> {
+  try {
+    return JSON.parse(readFileSync(file(data), "utf8")) as Partial<LocalSecrets>;
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code !== "ENOENT") throw failure;
+    return {};
+  }
 }
 
 export function writeSecrets(data: string, secrets: LocalSecrets): void {

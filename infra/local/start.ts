@@ -69,6 +69,7 @@ function bindings(
     KEY_CHECK_SECRETS: secrets.keyCheckSecret,
     CACHE_SALT_SECRET: secrets.cacheSaltSecret,
     OPERATOR_KEY: secrets.operatorKey,
+    REPORT_SECRETS: secrets.reportSecret,
     BACKENDS: JSON.stringify({ [LOCAL_MODEL]: backend }),
     ...(options.coldHoldSeconds !== null && {
       COLD_HOLD_SECONDS: String(options.coldHoldSeconds),

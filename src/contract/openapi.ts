@@ -13,6 +13,10 @@ const completionsRoute = "POST /v1/completions";
 const webhookPath = "/webhooks/inference";
 
 /** The request body: the schema's types and ranges with the field table's words and defaults. */
+function needsKey({ access }: Route): boolean {
+  return access === "account" || access === "admin";
+}
+
 function completionBodySchema(): Json {
   const { $schema, ...schema } = z.toJSONSchema(completionSchema, {
     unrepresentable: "any",
@@ -140,7 +144,7 @@ export function codesOf(route: Route): ErrorCode[] {
   const add = (more: readonly ErrorCode[]) => {
     for (const code of more) codes.add(code);
   };
-  if (route.access !== "open") add(withKey);
+  if (needsKey(route)) add(withKey);
   if (route.access === "admin") add(["admin_required"]);
   if (route.path.includes("{")) {
     add(route.path.startsWith("/v1/models") ? ["model_not_found"] : ["not_found"]);
@@ -198,7 +202,7 @@ function operation(route: Route): Json {
       .replaceAll(/[^a-z0-9]+/g, "_")
       .replace(/_$/, ""),
     summary: route.summary,
-    security: route.access === "open" ? [] : [{ key: [] }],
+    security: needsKey(route) ? [{ key: [] }] : [],
     ...(names.length > 0 && {
       parameters: names.map((name) => {
         return { name, in: "path", required: true, schema: { type: "string" } };

@@ -1,8 +1,8 @@
 // Every route of the API in one table. The Worker mounts from it, OpenAPI is generated from it, and
 // a test walks it to see that none skips the key check or the admission.
 
-/** `account` routes need a key, `admin` ones a key with the admin scope. */
-type Access = "open" | "account" | "admin";
+/** `account` routes need a key, `admin` ones a key with the admin scope, `signed` ones a webhook's signature. */
+type Access = "open" | "account" | "admin" | "signed";
 
 export interface Route {
   readonly method: "GET" | "POST" | "PATCH";
@@ -18,7 +18,7 @@ export const routes = [
   {
     method: "POST",
     path: "/webhooks/inference",
-    access: "open",
+    access: "signed",
     summary: "A container reports itself, signed as Standard Webhooks say",
   },
   { method: "POST", path: "/v1/completions", access: "account", summary: "Continue text" },

@@ -9,7 +9,7 @@ import { KeyMint, newAccountId } from "../../src/worker/auth/api-key.ts";
 import { keyCheckSecrets, operatorKey } from "./bindings.ts";
 import { admin, call, errorOf, newPerson, ORIGIN, read } from "./calling.ts";
 
-const guarded = routes.filter(({ access }) => access !== "open");
+const guarded = routes.filter(({ access }) => access === "account" || access === "admin");
 const adminRoutes = routes.filter(({ access }) => access === "admin");
 
 function title({ method, path }: Route): string {
