@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { AccountRpc, CommitMark, SettleRequest } from "../../src/contract/account.ts";
 import type { AccountLink } from "../../src/durable-objects/objects.ts";
-import { settleHold, takeRiders } from "../../src/worker/accounting/settle-hold.ts";
+import { type Riders, settleHold, withRiders } from "../../src/worker/accounting/settle-hold.ts";
 
 interface Call {
   requestId: string;
@@ -49,6 +49,15 @@ class ScriptedAccount {
 function requestOf(requestId: string): SettleRequest {
   const usage = { promptTokens: 1, completionTokens: 1 };
   return { requestId, keyId: "key", model: "local", held: 2, usage };
+}
+
+/** What an admission that begins and ends now takes along. */
+function takeRiders(accountId: string): Riders | null {
+  let taken: Riders | null = null;
+  void withRiders(accountId, async (riders) => {
+    taken = riders;
+  });
+  return taken;
 }
 
 const commit = (number: number, incarnation = "a"): CommitMark => ({ incarnation, commit: number });
@@ -164,6 +173,19 @@ describe("a settlement that waits for the Account's next admission", () => {
     (await account.call(1)).answer(commit(2));
     await vi.waitUntil(() => first.done);
     expect(account.asked).toEqual(["first waits", "second waits"]);
+  });
+
+  it("does not wait while an admission stands in line for what it frees", async () => {
+    const account = new ScriptedAccount();
+    const inLine = Promise.withResolvers<void>();
+    const admission = withRiders(account.id, () => inLine.promise);
+    account.settle("first");
+    account.settle("second");
+    expect(account.asked).toEqual(["first waits", "second"]);
+    inLine.resolve();
+    await admission;
+    account.settle("third");
+    expect(account.asked).toEqual(["first waits", "second"]);
   });
 
   it("goes by its own call once it has waited", async () => {

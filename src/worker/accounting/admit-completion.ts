@@ -4,7 +4,7 @@ import type { AccountFigures, AdmitRequest } from "../../contract/account.ts";
 import type { AccountLink } from "../../durable-objects/objects.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 import type { PromptCounter } from "./prompt-counter.ts";
-import { takeRiders } from "./settle-hold.ts";
+import { withRiders } from "./settle-hold.ts";
 
 export interface Admitted {
   keyId: string;
@@ -61,13 +61,15 @@ async function askAccount(
     promptTokens: tokens.total,
     promptTokensExact: tokens.exact,
   };
-  const riders = takeRiders(input.accountId);
-  const admission = await repeatWhileRestarting((fresh) =>
-    riders === null
-      ? input.account(fresh).admit(request)
-      : input.account(fresh).admit(request, riders.requests),
-  );
-  if (admission.settled !== undefined) riders?.arrived(admission.settled);
+  const admission = await withRiders(input.accountId, async (riders) => {
+    const answer = await repeatWhileRestarting((fresh) =>
+      riders === null
+        ? input.account(fresh).admit(request)
+        : input.account(fresh).admit(request, riders.requests),
+    );
+    if (answer.settled !== undefined) riders?.arrived(answer.settled);
+    return answer;
+  });
   input.onFigures(admission.figures);
   if (admission.outcome === "admitted") {
     const { keyId, held, maxTokens } = admission;

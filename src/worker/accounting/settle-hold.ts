@@ -24,11 +24,17 @@ interface Group {
 /** By Account. A group is closed by its keeper. */
 const groups = new Map<string, Group>();
 
+/** Admissions under way, by Account: they may stand in line for what a settlement frees. */
+const admitting = new Map<string, number>();
+
 /** A keeper that the runtime dropped keeps nothing: far above what a commit takes to come. */
 const GROUP_OPEN_MS = 2_000;
 
-/** A client that works through a list sends its next request sooner; nobody waits for longer. */
-const RIDE_WAIT_MS = 1;
+/**
+ * A client that works through a list sends its next request sooner, also through a busy isolate. For
+ * longer than that no tokens and no place of a request that has ended are kept from anybody.
+ */
+const RIDE_WAIT_MS = 20;
 
 /** More than a person may run at once by default; what is over goes by its own call. */
 const RIDERS_MOST = 32;
@@ -43,8 +49,23 @@ export interface Riders {
   arrived(mark: CommitMark): void;
 }
 
-/** Takes what waits for this Account's next call, at most once. */
-export function takeRiders(accountId: string): Riders | null {
+/** Runs an admission of this Account, which takes along what waits for one. */
+export async function withRiders<T>(
+  accountId: string,
+  admit: (riders: Riders | null) => Promise<T>,
+): Promise<T> {
+  admitting.set(accountId, (admitting.get(accountId) ?? 0) + 1);
+  try {
+    return await admit(takeRiders(accountId));
+  } finally {
+    const left = (admitting.get(accountId) ?? 1) - 1;
+    if (left === 0) admitting.delete(accountId);
+    else admitting.set(accountId, left);
+  }
+}
+
+/** What waits for this Account's next call, at most once. */
+function takeRiders(accountId: string): Riders | null {
   const group = groups.get(accountId);
   if (group === undefined || group.waiting.length === 0) return null;
   const taken = group.waiting.splice(0, RIDERS_MOST);
@@ -70,11 +91,13 @@ export async function settleHold(
   }
   const kept: Kept = { request, sent: false, mark: null };
   group.kept.push(kept);
-  group.waiting.push(kept);
-  await new Promise((resolve) => setTimeout(resolve, RIDE_WAIT_MS));
-  if (kept.sent) return;
+  if (!admitting.has(accountId)) {
+    group.waiting.push(kept);
+    await new Promise((resolve) => setTimeout(resolve, RIDE_WAIT_MS));
+    if (kept.sent) return;
+    group.waiting.splice(group.waiting.indexOf(kept), 1);
+  }
   kept.sent = true;
-  group.waiting.splice(group.waiting.indexOf(kept), 1);
   kept.mark = await settle(account, request, false);
 }
 
