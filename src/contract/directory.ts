@@ -2,6 +2,12 @@
 // Times are milliseconds since 1970 (UTC).
 import type { Repeatable, Role } from "./account.ts";
 
+/** How a person was seen by the OpenID provider; a person who has signed in once is bound to it. */
+export interface OpenIdSubject {
+  issuer: string;
+  sub: string;
+}
+
 export interface Person {
   /** Also the id of the person's Account, and the middle of each of their keys. */
   id: string;
@@ -9,6 +15,80 @@ export interface Person {
   role: Role;
   disabled: boolean;
   createdAt: number;
+  /** Until when the e-mail address may be used for the first sign-in; null once it was. */
+  invitedUntil: number | null;
+  lastSignedInAt: number | null;
+}
+
+export interface SignInRequest extends OpenIdSubject {
+  email: string;
+  /** Only a verified address proves anything. */
+  emailVerified: boolean;
+  /** The person to be made if nobody has this address: the first Admin, named by configuration. */
+  firstAdmin: { id: string } | null;
+  session: NewSession;
+}
+
+export interface NewSession {
+  /** SHA-256 of the session's id in hex; the id itself is in the cookie alone. */
+  hash: string;
+  /** Short words for the person's own list, such as `Firefox on Linux`. */
+  agent: string;
+}
+
+export type SignIn =
+  | { outcome: "signed_in"; person: Person; first: boolean }
+  | { outcome: "not_invited" | "invite_expired" | "email_unverified" | "disabled" }
+  /** The address belongs to a person who signs in as somebody else at the provider. */
+  | { outcome: "bound_to_another" };
+
+export interface Session {
+  /** Names it in lists and forms; it signs nobody in. */
+  id: string;
+  agent: string;
+  startedAt: number;
+  lastSeenAt: number;
+  current: boolean;
+}
+
+export type TokenRequestState = "open" | "approved" | "rejected" | "withdrawn";
+
+export interface TokenRequest {
+  id: string;
+  personId: string;
+  tokens: number;
+  reason: string;
+  state: TokenRequestState;
+  askedAt: number;
+  decidedAt: number | null;
+  /** A person's id or `operator`. */
+  decidedBy: string | null;
+  /** What was granted, or null. */
+  granted: number | null;
+  note: string;
+}
+
+export interface Decision {
+  decision: "approved" | "rejected";
+  by: string;
+  /** Of an approval; 0 of a rejection. */
+  tokens: number;
+  note: string;
+}
+
+/** The first decision counts; a later one of the same content is the same, another is told which was first. */
+export type Decided =
+  | { outcome: "decided"; request: TokenRequest }
+  | { outcome: "decided_before"; request: TokenRequest }
+  | { outcome: "unknown" };
+
+export interface AuditFilter {
+  who: string | null;
+  whom: string | null;
+  what: string | null;
+  /** Of a page's `next`. */
+  after: string | null;
+  limit: number;
 }
 
 export interface AuditEntry {
@@ -44,6 +124,37 @@ export interface DirectoryRpc {
     limit: number;
     email: string | null;
   }): Promise<Page<Person>>;
+  /** Extends an invite that nobody has used. */
+  invite(id: string): Promise<Repeatable<Person>>;
+
+  signIn(request: SignInRequest): Promise<SignIn>;
+  /** Null for an unknown, ended or expired session, and for a disabled person. */
+  session(hash: string): Promise<{ person: Person; sessionId: string } | null>;
+  sessions(personId: string, currentHash: string | null): Promise<Session[]>;
+  /** False when the person has no such session. `"all"` ends every one. */
+  endSession(personId: string, sessionId: string): Promise<boolean>;
+
+  /** One open request a person; a conflict says that there is one. Repeatable by its id. */
+  askForTokens(request: {
+    id: string;
+    personId: string;
+    tokens: number;
+    reason: string;
+  }): Promise<Repeatable<TokenRequest>>;
+  withdrawTokenRequest(personId: string, id: string): Promise<Repeatable<TokenRequest>>;
+  tokenRequest(id: string): Promise<TokenRequest | null>;
+  /** Newest first. */
+  tokenRequests(filter: {
+    personId: string | null;
+    state: TokenRequestState | null;
+    after: string | null;
+    limit: number;
+  }): Promise<Page<TokenRequest>>;
+  openTokenRequests(): Promise<number>;
+  decideTokenRequest(id: string, decision: Decision): Promise<Decided>;
+
+  /** Newest first. */
+  audit(filter: AuditFilter): Promise<Page<AuditEntry>>;
   record(entry: AuditEntry): Promise<void>;
   /** The detail of the audit row with this id, or null. */
   recorded(id: string): Promise<AuditEntry["detail"] | null>;
