@@ -4,6 +4,8 @@ import {
   COLD_HOLD_SECONDS,
   HOLD_LEASE_MS,
   HOLD_RENEW_MS,
+  NAME_MAX_CHARACTERS,
+  NOTE_MAX_CHARACTERS,
   SPEND_LIMIT_MAX_USD,
   SPEND_LIMIT_USD,
 } from "./limits.ts";
@@ -55,6 +57,17 @@ const webhookSecret = z
   .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "is no whsec_ and the base64 of 24 bytes or more");
 const milliseconds = z.coerce.number().int().positive();
 
+const email = z.email().max(NAME_MAX_CHARACTERS).toLowerCase();
+
+/** Plain HTTP shows codes and tokens to the network; only this machine itself has none between. */
+const issuer = z.union(
+  [
+    z.url({ protocol: /^https$/ }),
+    z.url({ protocol: /^http$/, hostname: /^(localhost|127\.0\.0\.1|\[::1\])$/ }),
+  ],
+  "must be an https:// address",
+);
+
 const Configuration = z
   .object({
     /** Checks the tail of every API key. Several, by commas, while rotating: the first one mints. */
@@ -86,12 +99,31 @@ const Configuration = z
       .transform((list) => list.split(","))
       .pipe(z.array(webhookSecret))
       .default([]),
+    /** The OpenID provider; without one nobody can sign in to the App. */
+    OIDC_ISSUER: issuer.optional(),
+    OIDC_CLIENT_ID: z.string().min(1).optional(),
+    /** Absent for a public client, which PKCE alone protects. */
+    OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+    /** Becomes an Admin at its first sign-in, without an invite. */
+    FIRST_ADMIN_EMAIL: email.optional(),
+    /** The App's address where it is not that of the request, such as behind a proxy. */
+    APP_URL: z
+      .url({ protocol: /^https?$/, normalize: true })
+      .regex(/^https?:\/\/[^/?#]+\/?$/, "must be an address without a path")
+      .transform((text) => text.replace(/\/$/, ""))
+      .optional(),
+    /** Told to whoever has no invite: whom to ask, and how. */
+    ACCESS_CONTACT: z.string().min(1).max(NOTE_MAX_CHARACTERS).optional(),
     HOLD_LEASE_MS: milliseconds.default(HOLD_LEASE_MS),
     HOLD_RENEW_MS: milliseconds.default(HOLD_RENEW_MS),
   })
   .refine((configuration) => configuration.HOLD_RENEW_MS * 2 <= configuration.HOLD_LEASE_MS, {
     path: ["HOLD_RENEW_MS"],
     message: "must be at most half of HOLD_LEASE_MS, so that one missed renewal ends no Hold",
+  })
+  .refine(({ OIDC_ISSUER, OIDC_CLIENT_ID }) => !OIDC_ISSUER || OIDC_CLIENT_ID, {
+    path: ["OIDC_CLIENT_ID"],
+    message: "must be set too, where OIDC_ISSUER is",
   });
 
 export type Configuration = z.infer<typeof Configuration>;

@@ -5,6 +5,7 @@ import { type Model, parseCatalogue } from "../contract/catalogue.ts";
 import { type Configuration, parseConfiguration } from "../contract/configuration.ts";
 import { backendAddress } from "../core/backend-address.ts";
 import type { ObjectBindings } from "../durable-objects/objects.ts";
+import type { SignedIn } from "./app/session.ts";
 import { KeyMint } from "./auth/api-key.ts";
 import { CacheSalt } from "./forward/cache-salt.ts";
 import type { Backend } from "./forward/forward-completion.ts";
@@ -35,7 +36,7 @@ export interface Frame {
 
 export interface AppEnv {
   Bindings: ObjectBindings;
-  Variables: { frame: Frame; services: Services };
+  Variables: { frame: Frame; services: Services; signedIn?: SignedIn };
 }
 
 let services: Services | null = null;
