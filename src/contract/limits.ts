@@ -82,3 +82,18 @@ export const WAITING_MOST = 5_000;
 
 /** A session ends so long after its sign-in, however much it is used. */
 export const SESSION_LONGEST_MS = 30 * 86_400_000;
+
+/** An address that nobody has used for so long is no invite any more: it may have changed hands. */
+export const INVITE_DAYS = 14;
+
+/** A session ends so long after its sign-in, however busy it is: what was stolen is of use no longer. */
+export const SESSION_DAYS = 30;
+
+/** And so long after its last request: a browser that was left behind signs nobody in for weeks. */
+export const SESSION_IDLE_DAYS = 7;
+
+/** A session's last request is written down at most so often: reading pages writes next to nothing. */
+export const SESSION_SEEN_EVERY_MS = 60_000;
+
+/** A person's sessions; the one seen longest ago makes room. A script that signs in fills no disk. */
+export const SESSIONS_MOST = 50;

@@ -14,8 +14,11 @@ const accountRpc: Record<keyof AccountRpc, true> = {
 };
 
 const directoryRpc: Record<keyof DirectoryRpc, true> = {
-  ...{ addPerson: true, changePerson: true, person: true, people: true, record: true },
-  recorded: true,
+  ...{ addPerson: true, changePerson: true, person: true, people: true, invite: true },
+  ...{ signIn: true, session: true, sessions: true, endSession: true },
+  ...{ askForTokens: true, withdrawTokenRequest: true, tokenRequest: true, tokenRequests: true },
+  ...{ openTokenRequests: true, decideTokenRequest: true },
+  ...{ audit: true, record: true, recorded: true },
 };
 
 const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {

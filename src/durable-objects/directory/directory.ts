@@ -1,64 +1,66 @@
-// Who the people are and who did what to whom: one object, off the hot path.
+// Who the people are and who did what to whom: one object, off the hot path. Nothing awaits between
+// a decision and its writes, so that the runtime commits those of one call together.
 import { DurableObject } from "cloudflare:workers";
 import type { Repeatable, Role } from "../../contract/account.ts";
-import type { AuditEntry, DirectoryRpc, Page, Person } from "../../contract/directory.ts";
+import type {
+  AuditEntry,
+  AuditFilter,
+  Decided,
+  Decision,
+  DirectoryRpc,
+  Page,
+  Person,
+  Session,
+  SignIn,
+  SignInRequest,
+  TokenRequest,
+} from "../../contract/directory.ts";
 import { migrate } from "../migrate.ts";
 import directorySql from "./0001-directory.sql";
-
-interface PersonRow extends Record<string, SqlStorageValue> {
-  id: string;
-  email: string;
-  role: string;
-  disabled: number;
-  created_at: number;
-}
+import appSql from "./0002-app.sql";
+import { auditDetail, pageOfAudit, writeAudit } from "./audit-log.ts";
+import { addPerson, extendInvite, findPerson, pageOfPeople } from "./person-rows.ts";
+import { endSession, readSession, sessionsOf } from "./sessions.ts";
+import { signIn } from "./sign-in.ts";
+import {
+  addTokenRequest,
+  countOpen,
+  decideTokenRequest,
+  findTokenRequest,
+  pageOfTokenRequests,
+  withdrawTokenRequest,
+} from "./token-request-rows.ts";
 
 export class Directory extends DurableObject<unknown> implements DirectoryRpc {
   readonly #sql: SqlStorage;
 
   constructor(context: DurableObjectState, env: unknown) {
     super(context, env);
-    migrate(context.storage, [directorySql]);
+    migrate(context.storage, [directorySql, appSql]);
     this.#sql = context.storage.sql;
   }
 
   async addPerson(person: { id: string; email: string; role: Role }): Promise<Repeatable<Person>> {
-    const before = this.#find("email", person.email);
-    if (before !== null) {
-      return before.role === person.role
-        ? { ok: true, value: before }
-        : { ok: false, reason: "conflict" };
-    }
-    const added: Person = { ...person, disabled: false, createdAt: Date.now() };
-    this.#sql.exec(
-      "INSERT INTO people (id, email, role, disabled, created_at) VALUES (?, ?, ?, 0, ?)",
-      added.id,
-      added.email,
-      added.role,
-      added.createdAt,
-    );
-    return { ok: true, value: added };
+    return addPerson(this.#sql, person, Date.now());
   }
 
   async changePerson(
     id: string,
     change: { role?: Role | undefined; disabled?: boolean | undefined },
   ): Promise<Repeatable<Person>> {
-    const before = this.#find("id", id);
+    const before = findPerson(this.#sql, "id", id);
     if (before === null) return { ok: false, reason: "unknown" };
     const role = change.role ?? before.role;
     const disabled = change.disabled ?? before.disabled;
-    this.#sql.exec(
-      "UPDATE people SET role = ?, disabled = ? WHERE id = ?",
-      role,
-      disabled ? 1 : 0,
-      id,
-    );
+    const update = "UPDATE people SET role = ?, disabled = ? WHERE id = ?";
+    this.#sql.exec(update, role, disabled ? 1 : 0, id);
+    // Ended for good: who is enabled again signs in again.
+    if (disabled) endSession(this.#sql, id, "all");
     return { ok: true, value: { ...before, role, disabled } };
   }
 
   async person(id: string): Promise<Person | null> {
-    return this.#find("id", id);
+    return findPerson(this.#sql, "id", id);
   }
 
   async people(page: {
@@ -66,53 +68,69 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
     limit: number;
     email: string | null;
   }): Promise<Page<Person>> {
-    const rows = this.#sql
-      .exec<PersonRow>(
-        `SELECT * FROM people
-         WHERE email > ? AND (? IS NULL OR email = ?) ORDER BY email LIMIT ?`,
-        page.after ?? "",
-        page.email,
-        page.email,
-        page.limit + 1,
-      )
-      .toArray()
-      .map(fromRow);
-    const shown = rows.slice(0, page.limit);
-    return { rows: shown, next: rows.length > page.limit ? (shown.at(-1)?.email ?? null) : null };
+    return pageOfPeople(this.#sql, page);
+  }
+
+  async invite(id: string): Promise<Repeatable<Person>> {
+    return extendInvite(this.#sql, id, Date.now());
+  }
+
+  async signIn(request: SignInRequest): Promise<SignIn> {
+    return signIn(this.#sql, request, Date.now());
+  }
+
+  async session(hash: string): Promise<{ person: Person; sessionId: string } | null> {
+    return readSession(this.#sql, hash, Date.now());
+  }
+
+  async sessions(personId: string, currentHash: string | null): Promise<Session[]> {
+    return sessionsOf(this.#sql, personId, currentHash, Date.now());
+  }
+
+  async endSession(personId: string, sessionId: string): Promise<boolean> {
+    return endSession(this.#sql, personId, sessionId);
+  }
+
+  async askForTokens(request: {
+    id: string;
+    personId: string;
+    tokens: number;
+    reason: string;
+  }): Promise<Repeatable<TokenRequest>> {
+    return addTokenRequest(this.#sql, request, Date.now());
+  }
+
+  async withdrawTokenRequest(personId: string, id: string): Promise<Repeatable<TokenRequest>> {
+    return withdrawTokenRequest(this.#sql, personId, id, Date.now());
+  }
+
+  async tokenRequest(id: string): Promise<TokenRequest | null> {
+    return findTokenRequest(this.#sql, id);
+  }
+
+  async tokenRequests(
+    filter: Parameters<DirectoryRpc["tokenRequests"]>[0],
+  ): Promise<Page<TokenRequest>> {
+    return pageOfTokenRequests(this.#sql, filter);
+  }
+
+  async openTokenRequests(): Promise<number> {
+    return countOpen(this.#sql);
+  }
+
+  async decideTokenRequest(id: string, decision: Decision): Promise<Decided> {
+    return decideTokenRequest(this.#sql, id, decision, Date.now());
+  }
+
+  async audit(filter: AuditFilter): Promise<Page<AuditEntry>> {
+    return pageOfAudit(this.#sql, filter);
   }
 
   async record(entry: AuditEntry): Promise<void> {
-    this.#sql.exec(
-      `INSERT INTO audit (id, at, who, what, whom, detail) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO NOTHING`,
-      entry.id,
-      entry.at,
-      entry.who,
-      entry.what,
-      entry.whom,
-      JSON.stringify(entry.detail),
-    );
+    writeAudit(this.#sql, entry);
   }
 
   async recorded(id: string): Promise<AuditEntry["detail"] | null> {
-    const rows = this.#sql.exec<{ detail: string }>("SELECT detail FROM audit WHERE id = ?", id);
-    const row = rows.toArray()[0];
-    return row === undefined ? null : (JSON.parse(row.detail) as AuditEntry["detail"]);
+    return auditDetail(this.#sql, id);
   }
-
-  #find(column: "id" | "email", value: string): Person | null {
-    const rows = this.#sql.exec<PersonRow>(`SELECT * FROM people WHERE ${column} = ?`, value);
-    const row = rows.toArray()[0];
-    return row === undefined ? null : fromRow(row);
-  }
-}
-
-function fromRow(row: PersonRow): Person {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role === "admin" ? "admin" : "member",
-    disabled: row.disabled !== 0,
-    createdAt: row.created_at,
-  };
 }
