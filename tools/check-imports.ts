@@ -36,6 +36,7 @@ const rules: readonly Rule[] = [
       "infra/models.json",
       "docs",
       "hono",
+      "htmx.org",
       "standardwebhooks",
       "zod",
     ],

@@ -41,7 +41,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 
 function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
-  // The build has bundled everything; what is left beside it are pages and migrations.
+  // The build has bundled everything; what is left beside it is text.
   const { modulesRules: _, ...deployed } = workerOptions;
   return convertV4MiniflareOptions({
     log: new Log(LogLevel.ERROR),
@@ -66,7 +66,7 @@ function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
 /** main.js first: the first module is the one that workerd starts. */
 function builtModules() {
   const texts = readdirSync(built).filter(
-    (name) => /\.(md|sql)$/.test(name) && name !== "README.md",
+    (name) => !["main.js", "main.js.map", "README.md"].includes(name),
   );
   return [
     { type: "ESModule" as const, path: join(built, "main.js") },

@@ -1,0 +1,57 @@
+// What pages load beside themselves: the look and two small scripts. Each address carries a hash of
+// the content, so browsers may keep it for good.
+import type { Context } from "hono";
+import htmx from "htmx.org/dist/htmx.min.js";
+import type { AppEnv } from "../environment.ts";
+import { Refused } from "../refuse.ts";
+import icon from "./look/icon.svg";
+import look from "./look/look.css";
+import pageScript from "./look/page.client.js";
+
+const assets = {
+  "look.css": { text: look, type: "text/css; charset=utf-8" },
+  "htmx.js": { text: htmx, type: "text/javascript; charset=utf-8" },
+  "page.js": { text: pageScript, type: "text/javascript; charset=utf-8" },
+  "icon.svg": { text: icon, type: "image/svg+xml" },
+} as const;
+
+export type AssetName = keyof typeof assets;
+
+const YEAR_SECONDS = 31_536_000;
+
+const urls = new Map<AssetName, string>();
+
+/** `look.css` → `/assets/look-1a2b3c4d.css`. */
+export function assetUrl(name: AssetName): string {
+  let url = urls.get(name);
+  if (url === undefined) {
+    const [stem, ending] = name.split(".");
+    url = `/assets/${stem}-${contentHash(assets[name].text)}.${ending}`;
+    urls.set(name, url);
+  }
+  return url;
+}
+
+/** `GET /assets/*`. A page of the version before this one gets today's content, but may not keep it. */
+export function showAsset(c: Context<AppEnv>): Response {
+  const name = c.req.path.replace(/^\/assets\//, "").replace(/-[0-9a-f]{8}\./, ".");
+  if (!isAsset(name)) throw new Refused({ code: "not_found", message: "There is no such asset." });
+  const { text, type } = assets[name];
+  const current = c.req.path === assetUrl(name);
+  return c.body(text, 200, {
+    "content-type": type,
+    "cache-control": current ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache",
+    "x-content-type-options": "nosniff",
+  });
+}
+
+function isAsset(name: string): name is AssetName {
+  return Object.hasOwn(assets, name);
+}
+
+/** FNV-1a, 32 bits: tells two versions apart, protects nothing. */
+function contentHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}

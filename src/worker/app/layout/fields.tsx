@@ -1,0 +1,124 @@
+// Form fields: a label, what it means, and what was wrong with it, bound together for screen readers.
+import type { Child } from "hono/jsx";
+
+/** What a person sent, and what is wrong with it by field name. */
+export interface FormState {
+  values: Readonly<Record<string, string>>;
+  errors: Readonly<Record<string, string>>;
+}
+
+export const emptyForm: FormState = { values: {}, errors: {} };
+
+interface FieldProps {
+  /** The form's field, and the id of its input. */
+  field: string;
+  label: string;
+  form?: FormState;
+  hint?: Child;
+  required?: boolean;
+  /** Shown when the person has sent nothing yet. */
+  initial?: string;
+}
+
+interface TextFieldProps extends FieldProps {
+  type?: "text" | "email" | "date" | "search";
+  inputmode?: "numeric" | "decimal" | "text";
+  maxlength?: number;
+  min?: string;
+  max?: string;
+  autocomplete?: string;
+  pattern?: string;
+}
+
+export function TextField(props: TextFieldProps): Child {
+  const { field, label, form = emptyForm, hint, required, initial, type = "text", ...rest } = props;
+  return (
+    <Field field={field} label={label} form={form} hint={hint} required={required}>
+      <input
+        id={field}
+        name={field}
+        type={type}
+        value={form.values[field] ?? initial ?? ""}
+        required={required}
+        {...described(field, form, hint)}
+        {...rest}
+      />
+    </Field>
+  );
+}
+
+export function TextArea(props: FieldProps & { rows?: number; maxlength?: number }): Child {
+  const { field, label, form = emptyForm, hint, required, initial, rows = 4, maxlength } = props;
+  return (
+    <Field field={field} label={label} form={form} hint={hint} required={required}>
+      <textarea
+        id={field}
+        name={field}
+        rows={rows}
+        maxlength={maxlength}
+        required={required}
+        {...described(field, form, hint)}
+      >
+        {form.values[field] ?? initial ?? ""}
+      </textarea>
+    </Field>
+  );
+}
+
+export function Choose(
+  props: FieldProps & { options: readonly { value: string; label: string }[] },
+): Child {
+  const { field, label, form = emptyForm, hint, required, initial, options } = props;
+  const chosen = form.values[field] ?? initial;
+  return (
+    <Field field={field} label={label} form={form} hint={hint} required={required}>
+      <select id={field} name={field} required={required} {...described(field, form, hint)}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === chosen}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+function Field(props: {
+  field: string;
+  label: string;
+  form: FormState;
+  hint: Child;
+  required: boolean | undefined;
+  children?: Child;
+}): Child {
+  const { field, label, form, hint, required, children } = props;
+  const error = form.errors[field];
+  return (
+    <div class="field">
+      <label for={field}>
+        {label}
+        {required ? null : <span class="quiet"> (optional)</span>}
+      </label>
+      {children}
+      {error === undefined ? null : (
+        <p class="field-error" id={`${field}-error`}>
+          {error}
+        </p>
+      )}
+      {hint === undefined ? null : (
+        <p class="hint" id={`${field}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function described(field: string, form: FormState, hint: Child) {
+  const wrong = form.errors[field] !== undefined;
+  const ids = [wrong && `${field}-error`, hint !== undefined && `${field}-hint`].filter(Boolean);
+  return {
+    ...(ids.length > 0 && { "aria-describedby": ids.join(" ") }),
+    ...(wrong && { "aria-invalid": "true" as const }),
+  };
+}
