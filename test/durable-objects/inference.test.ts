@@ -10,6 +10,7 @@ import type { ContainerReport } from "../../src/contract/container-report.ts";
 import type { WaitRequest } from "../../src/contract/inference.ts";
 import { STALL_MS } from "../../src/core/model-life.ts";
 import { inferenceOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
+import { SpendLimit } from "../../src/durable-objects/spend-limit/spend-limit.ts";
 import type { Asked, Sleeping } from "../upstream/sleeping.ts";
 import { sleepingModel } from "../worker/bindings.ts";
 
@@ -110,6 +111,21 @@ describe("a Cold Model", () => {
     expect(await one).toEqual({ outcome: "left" });
     await backend(up);
     expect(await two).toMatchObject({ outcome: "warm" });
+  });
+
+  test("lets who leaves go also while it hears whether it may start", async () => {
+    const heard = Promise.withResolvers<void>();
+    const asked = vi.spyOn(SpendLimit.prototype, "verdict").mockImplementation(async () => {
+      await heard.promise;
+      return { paused: false };
+    });
+    const waiting = model().awaitWarm(wait("one"));
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
+    await model().leave("one");
+    heard.resolve();
+    expect(await waiting).toEqual({ outcome: "left" });
+    asked.mockRestore();
+    expect(await model().status({ used: false })).toMatchObject({ state: "cold" });
   });
 
   test("keeps no more of one person waiting than may run and wait", async () => {

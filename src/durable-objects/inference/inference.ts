@@ -78,14 +78,14 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   }
 
   async awaitWarm(request: WaitRequest): Promise<WaitAnswer> {
-    await this.#spend.learn();
-    const now = this.#bringUpToDate();
-    const { life, verdict } = this.#kept;
-    if (verdict.paused) return { outcome: "not_warm", status: this.#status() };
-    this.#noteUse(now);
-    if (life.state === "warm") return { outcome: "warm", status: this.#status() };
+    // In line before anything is awaited: whoever leaves meanwhile is found there.
     const answer = this.#line.enter(request);
-    await this.#start(now);
+    try {
+      await this.#serveOrStart(request.requestId);
+    } catch (failure) {
+      this.#line.leave(request.requestId);
+      throw failure;
+    }
     return await answer;
   }
 
@@ -159,6 +159,17 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     await this.#spend.tick(Date.now());
     if (this.#kept.life.state === "starting" && !this.#reserving) this.#prober.hurry();
     this.#keep();
+  }
+
+  async #serveOrStart(requestId: string): Promise<void> {
+    await this.#spend.learn();
+    const now = this.#bringUpToDate();
+    const { life, verdict } = this.#kept;
+    if (!this.#line.has(requestId)) return;
+    if (verdict.paused) return this.#line.answer(requestId, "not_warm");
+    this.#noteUse(now);
+    if (life.state === "warm") return this.#line.answer(requestId, "warm");
+    await this.#start(now);
   }
 
   /** Nothing below awaits between reading the state and writing it. */

@@ -23,6 +23,11 @@ export class WarmLine {
     return this.#waiters.size;
   }
 
+  /** False for who left, or found the line full. */
+  has(requestId: string): boolean {
+    return this.#waiters.has(requestId);
+  }
+
   /** A repeat of the same request takes the place of the one before. */
   async enter(request: WaitRequest): Promise<WaitAnswer> {
     this.leave(request.requestId);
@@ -42,9 +47,12 @@ export class WarmLine {
     this.#end(requestId, { outcome: "left" });
   }
 
+  answer(requestId: string, outcome: "warm" | "not_warm"): void {
+    this.#end(requestId, { outcome, status: this.#status() });
+  }
+
   answerAll(outcome: "warm" | "not_warm"): void {
-    const status = this.#status();
-    for (const requestId of [...this.#waiters.keys()]) this.#end(requestId, { outcome, status });
+    for (const requestId of [...this.#waiters.keys()]) this.answer(requestId, outcome);
   }
 
   #end(requestId: string, answer: WaitAnswer): void {
@@ -79,7 +87,7 @@ export class WarmLine {
     let next = Number.POSITIVE_INFINITY;
     for (const { request } of [...this.#waiters.values()]) {
       if (request.until > now) next = Math.min(next, request.until);
-      else this.#end(request.requestId, { outcome: "not_warm", status: this.#status() });
+      else this.answer(request.requestId, "not_warm");
     }
     if (next !== Number.POSITIVE_INFINITY) this.#watch(next);
   }
