@@ -10,6 +10,9 @@ import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import { currentStatus, remember } from "./model-status.ts";
 
+/** An object is back sooner; one that is not is not asked by thousands at once without a pause. */
+const AGAIN_AFTER_MS = 500;
+
 export interface WarmWait {
   caller: Caller;
   modelId: string;
@@ -64,36 +67,36 @@ async function stand(
   const until = startedAt + c.get("services").configuration.COLD_HOLD_SECONDS * 1_000;
   const { signal } = c.req.raw;
   if (signal.aborted) return { outcome: "left" };
-  const leave = () =>
-    void inferenceOf(c.env, modelId)
-      .leave(requestId)
-      .catch(() => undefined);
+  // One stub for both calls, which keeps them in their order.
+  let inference = inferenceOf(c.env, modelId);
+  const leave = () => void inference.leave(requestId).catch(() => undefined);
   signal.addEventListener("abort", leave, { once: true });
   onWait?.(status, until);
   try {
     const mostOfAccount = limits.running + limits.waiting;
-    const { accountId } = caller;
-    return await awaitWarm(c, modelId, { requestId, accountId, mostOfAccount, until });
+    const request = { requestId, accountId: caller.accountId, mostOfAccount, until };
+    while (!signal.aborted) {
+      try {
+        return await inference.awaitWarm(request);
+      } catch (failure) {
+        // A restart of the object loses who waits; the call is repeated, as long as there is time.
+        if (!isRestart(failure) || Date.now() >= until) throw failure;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+        inference = inferenceOf(c.env, modelId);
+      }
+    }
+    return { outcome: "left" };
   } finally {
     signal.removeEventListener("abort", leave);
   }
 }
 
-/** A restart of the object loses who waits; the call is repeated, as long as there is time. */
-async function awaitWarm(
-  c: Context<AppEnv>,
-  modelId: string,
-  request: { requestId: string; accountId: string; mostOfAccount: number; until: number },
-): Promise<WaitAnswer> {
-  for (;;) {
-    try {
-      return await inferenceOf(c.env, modelId).awaitWarm(request);
-    } catch (failure) {
-      // https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
-      const { retryable, overloaded } = failure as { retryable?: boolean; overloaded?: boolean };
-      if (retryable !== true || overloaded === true || Date.now() >= request.until) throw failure;
-    }
-  }
+/** https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isRestart(failure: unknown): boolean {
+  const { retryable, overloaded, durableObjectReset } = failure as {
+    [property in "retryable" | "overloaded" | "durableObjectReset"]?: boolean;
+  };
+  return overloaded !== true && (retryable === true || durableObjectReset === true);
 }
 
 function stillStarting(modelId: string, status: ModelStatus): PublicError {
