@@ -12,6 +12,8 @@ export const emptyForm: FormState = { values: {}, errors: {} };
 interface FieldProps {
   /** The form's field, and the id of its input. */
   field: string;
+  /** Begins the ids, where several forms of one page have such a field. */
+  within?: string | undefined;
   label: string;
   form?: FormState;
   hint?: Child;
@@ -31,16 +33,17 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField(props: TextFieldProps): Child {
-  const { field, label, form = emptyForm, hint, required, initial, type = "text", ...rest } = props;
+  const { field, within, label, form = emptyForm, hint, required, initial, type, ...rest } = props;
+  const id = idOf(props);
   return (
-    <Field field={field} label={label} form={form} hint={hint} required={required}>
+    <Field id={id} field={field} label={label} form={form} hint={hint} required={required}>
       <input
-        id={field}
+        id={id}
         name={field}
-        type={type}
+        type={type ?? "text"}
         value={form.values[field] ?? initial ?? ""}
         required={required}
-        {...described(field, form, hint)}
+        {...described(id, field, form, hint)}
         {...rest}
       />
     </Field>
@@ -49,15 +52,16 @@ export function TextField(props: TextFieldProps): Child {
 
 export function TextArea(props: FieldProps & { rows?: number; maxlength?: number }): Child {
   const { field, label, form = emptyForm, hint, required, initial, rows = 4, maxlength } = props;
+  const id = idOf(props);
   return (
-    <Field field={field} label={label} form={form} hint={hint} required={required}>
+    <Field id={id} field={field} label={label} form={form} hint={hint} required={required}>
       <textarea
-        id={field}
+        id={id}
         name={field}
         rows={rows}
         maxlength={maxlength}
         required={required}
-        {...described(field, form, hint)}
+        {...described(id, field, form, hint)}
       >
         {form.values[field] ?? initial ?? ""}
       </textarea>
@@ -70,9 +74,10 @@ export function Choose(
 ): Child {
   const { field, label, form = emptyForm, hint, required, initial, options } = props;
   const chosen = form.values[field] ?? initial;
+  const id = idOf(props);
   return (
-    <Field field={field} label={label} form={form} hint={hint} required={required}>
-      <select id={field} name={field} required={required} {...described(field, form, hint)}>
+    <Field id={id} field={field} label={label} form={form} hint={hint} required={required}>
+      <select id={id} name={field} required={required} {...described(id, field, form, hint)}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === chosen}>
             {option.label}
@@ -83,7 +88,12 @@ export function Choose(
   );
 }
 
+function idOf({ within, field }: FieldProps): string {
+  return within === undefined ? field : `${within}-${field}`;
+}
+
 function Field(props: {
+  id: string;
   field: string;
   label: string;
   form: FormState;
@@ -91,22 +101,22 @@ function Field(props: {
   required: boolean | undefined;
   children?: Child;
 }): Child {
-  const { field, label, form, hint, required, children } = props;
+  const { id, field, label, form, hint, required, children } = props;
   const error = form.errors[field];
   return (
     <div class="field">
-      <label for={field}>
+      <label for={id}>
         {label}
         {required ? null : <span class="quiet"> (optional)</span>}
       </label>
       {children}
       {error === undefined ? null : (
-        <p class="field-error" id={`${field}-error`}>
+        <p class="field-error" id={`${id}-error`}>
           {error}
         </p>
       )}
       {hint === undefined ? null : (
-        <p class="hint" id={`${field}-hint`}>
+        <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -114,9 +124,9 @@ function Field(props: {
   );
 }
 
-function described(field: string, form: FormState, hint: Child) {
+function described(id: string, field: string, form: FormState, hint: Child) {
   const wrong = form.errors[field] !== undefined;
-  const ids = [wrong && `${field}-error`, hint !== undefined && `${field}-hint`].filter(Boolean);
+  const ids = [wrong && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean);
   return {
     ...(ids.length > 0 && { "aria-describedby": ids.join(" ") }),
     ...(wrong && { "aria-invalid": "true" as const }),

@@ -1,0 +1,60 @@
+// What the audit log's rows mean, in words.
+import type { Child } from "hono/jsx";
+import type { AuditEntry } from "../../../contract/directory.ts";
+import { count, usd } from "../layout/amounts.tsx";
+
+/** A row of another deed is shown by its own name. */
+export const deedWords: Readonly<Record<string, string>> = {
+  "person.add": "added a person",
+  "person.change": "changed a person",
+  "person.invite": "extended an invite",
+  "tokens.grant": "gave tokens",
+  "request.ask": "asked for tokens",
+  "request.approve": "approved a Token request",
+  "request.reject": "rejected a Token request",
+  "request.withdraw": "withdrew a Token request",
+  "key.mint": "created a key",
+  "key.change": "changed a key",
+  "key.revoke": "revoked a key",
+  "spend.change": "changed the Spend limit",
+  "model.wake": "woke a Model",
+  "model.conformance": "passed a Model's revision",
+};
+
+const fieldWords: Readonly<Record<string, string>> = {
+  keyId: "key",
+  limitUsd: "limit",
+  pausedByHand: "paused by hand",
+  monthlyTokenLimit: "monthly token limit",
+  startsPerMinute: "starts a minute",
+  expiresAt: "expires",
+  requestId: "request",
+};
+
+type Value = AuditEntry["detail"][string];
+
+/** The details of a row, each with its name. */
+export function Details({ detail }: { detail: AuditEntry["detail"] }): Child {
+  const fields = Object.entries(detail).filter(([, value]) => value !== "");
+  if (fields.length === 0) return null;
+  return (
+    <dl class="details">
+      {fields.map(([field, value]) => (
+        <div>
+          <dt>{fieldWords[field] ?? field}</dt>
+          <dd dir="auto">{inWords(field, value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function inWords(field: string, value: Value): string {
+  if (value === null) return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return value;
+  if (field === "limitUsd") return usd(value);
+  if (field === "expiresAt")
+    return `${new Date(value).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return count(value);
+}
