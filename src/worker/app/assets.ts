@@ -4,9 +4,20 @@ import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
+import around from "./look/around.css";
+import base from "./look/base.css";
+import blocks from "./look/blocks.css";
+import buttons from "./look/buttons.css";
+import charts from "./look/charts.css";
+import figures from "./look/figures.css";
+import forms from "./look/forms.css";
 import icon from "./look/icon.svg";
-import look from "./look/look.css";
 import pageScript from "./look/page.client.js";
+import paper from "./look/paper.css";
+import tables from "./look/tables.css";
+
+/** In the order in which they overrule each other. */
+const look = [base, around, blocks, figures, tables, buttons, forms, charts, paper].join("\n");
 
 const assets = {
   "look.css": { text: look, type: "text/css; charset=utf-8" },
