@@ -37,6 +37,7 @@ const rules: readonly Rule[] = [
       "docs",
       "hono",
       "htmx.org",
+      "oauth4webapi",
       "standardwebhooks",
       "zod",
     ],

@@ -80,9 +80,6 @@ export const STATUS_FRESH_MS = 5_000;
 /** Requests that wait for one Cold Model: each is an open call, some kB of an object's 128 MB. */
 export const WAITING_MOST = 5_000;
 
-/** A session ends so long after its sign-in, however much it is used. */
-export const SESSION_LONGEST_MS = 30 * 86_400_000;
-
 /** An address that nobody has used for so long is no invite any more: it may have changed hands. */
 export const INVITE_DAYS = 14;
 

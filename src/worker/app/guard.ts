@@ -2,7 +2,7 @@
 // somebody also has `requireSession` or `requireAdminPage`, route by route.
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../environment.ts";
-import { refusalPage } from "./refusal-page.tsx";
+import { errorPage } from "./layout/error-page.tsx";
 import { readSession, signedIn } from "./session.ts";
 
 /** Where pages are, as Hono's patterns; beside them is the API, which answers no cookie. */
@@ -86,28 +86,27 @@ function isFromHere(c: Context<AppEnv>): boolean {
 }
 
 function foreign(c: Context<AppEnv>): Response | Promise<Response> {
-  return refusalPage(c, {
+  return errorPage(c, {
     status: 403,
     title: "Sent from another site",
-    sentence:
+    message:
       "Nothing was changed, since this form was not sent by a page of this service. Open the page here and send it again.",
   });
 }
 
 function signedOut(c: Context<AppEnv>): Response | Promise<Response> {
-  return refusalPage(c, {
+  return errorPage(c, {
     status: 401,
     title: "You are signed out",
-    sentence: "Nothing was changed. Sign in, then send the form again.",
-    action: { href: "/sign-in", label: "Sign in" },
+    message: "Nothing was changed. Sign in, then send the form again.",
+    link: { href: "/sign-in", title: "Sign in" },
   });
 }
 
 function membersOnly(c: Context<AppEnv>): Response | Promise<Response> {
-  return refusalPage(c, {
+  return errorPage(c, {
     status: 403,
     title: "For Admins",
-    sentence: "Only an Admin may open this page. Ask an Admin to make you one, or go back.",
-    action: { href: "/", label: "Go to Home" },
+    message: "Only an Admin may open this page. Ask an Admin to make you one, or go back.",
   });
 }

@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Person } from "../../contract/directory.ts";
-import { SESSION_LONGEST_MS } from "../../contract/limits.ts";
+import { SESSION_DAYS } from "../../contract/limits.ts";
 import { hex } from "../../core/hex.ts";
 import { directoryOf } from "../../durable-objects/objects.ts";
 import type { AppEnv } from "../environment.ts";
@@ -18,6 +18,8 @@ export interface SignedIn {
 
 /** With the prefix it is `__Host-continuo`: a browser takes it from this very host only, by TLS. */
 const COOKIE = "continuo";
+
+const DAY_SECONDS = 86_400;
 
 const SESSION_ID_BYTES = 32;
 const SESSION_ID = /^[0-9a-f]{64}$/;
@@ -68,7 +70,7 @@ export function setSessionCookie(c: Context<AppEnv>, id: string): void {
   setCookie(c, COOKIE, id, {
     ...attributes,
     prefix: "host",
-    maxAge: Math.floor(SESSION_LONGEST_MS / 1000),
+    maxAge: SESSION_DAYS * DAY_SECONDS,
   });
 }
 
