@@ -62,6 +62,23 @@ export const RevokeKeyBody = z.strictObject({
   reason: z.string().trim().min(1).max(NOTE_MAX_CHARACTERS),
 });
 
+/** What a person asks for on the Usage page; the API has no route for it. */
+export const AskForTokensBody = z.strictObject({
+  id: repeatId,
+  tokens,
+  reason: z.string().trim().min(1).max(NOTE_MAX_CHARACTERS),
+});
+
+export const ApproveRequestBody = z.strictObject({
+  tokens: tokens.optional(),
+  note: z.string().trim().max(NOTE_MAX_CHARACTERS).default(""),
+});
+
+/** The note is what the person reads instead of an answer. */
+export const RejectRequestBody = z.strictObject({
+  note: z.string().trim().min(1).max(NOTE_MAX_CHARACTERS),
+});
+
 export const RepeatBody = z.strictObject({ id: repeatId });
 
 export const PassConformanceBody = z.strictObject({
@@ -78,8 +95,33 @@ export const ChangeSpendBody = z
   })
   .partial();
 
+const limitOfPage = z.coerce.number().int().min(1).max(PAGE_MAX_ROWS).default(PAGE_MAX_ROWS);
+const shortText = z.string().max(NAME_MAX_CHARACTERS);
+
+/** The `next` of a page before; 15 digits are an exact whole number. */
+const afterRow = z
+  .string()
+  .regex(/^\d{1,15}$/, "is no `next` of a page")
+  .nullable()
+  .default(null);
+
 export const PeoplePageQuery = z.strictObject({
-  after: z.string().max(NAME_MAX_CHARACTERS).nullable().default(null),
-  email: z.string().max(NAME_MAX_CHARACTERS).toLowerCase().nullable().default(null),
-  limit: z.coerce.number().int().min(1).max(PAGE_MAX_ROWS).default(PAGE_MAX_ROWS),
+  after: shortText.nullable().default(null),
+  email: shortText.toLowerCase().nullable().default(null),
+  limit: limitOfPage,
+});
+
+export const TokenRequestsPageQuery = z.strictObject({
+  person: shortText.nullable().default(null),
+  state: z.enum(["open", "approved", "rejected", "withdrawn"]).nullable().default(null),
+  after: afterRow,
+  limit: limitOfPage,
+});
+
+export const AuditPageQuery = z.strictObject({
+  who: shortText.nullable().default(null),
+  whom: shortText.nullable().default(null),
+  what: shortText.nullable().default(null),
+  after: afterRow,
+  limit: limitOfPage,
 });

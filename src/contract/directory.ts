@@ -119,6 +119,8 @@ export interface DirectoryRpc {
     change: { role?: Role | undefined; disabled?: boolean | undefined },
   ): Promise<Repeatable<Person>>;
   person(id: string): Promise<Person | null>;
+  /** Those of these ids that there are; two for each row of the largest page, and no more. */
+  peopleByIds(ids: readonly string[]): Promise<Person[]>;
   people(page: {
     after: string | null;
     limit: number;

@@ -112,6 +112,13 @@ export const errorCatalogue = {
     when: "The same id was used before with other content.",
     remedy: "Repeat the same content, or use a new id.",
   },
+  conflict: {
+    status: 409,
+    type: "invalid_request_error",
+    retry: "no",
+    when: "What is there now rules it out: a request that is decided, or another one that is open.",
+    remedy: "Look at how it stands now; the message says what came before.",
+  },
   rate_limited: {
     status: 429,
     type: "rate_limit_error",

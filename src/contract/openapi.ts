@@ -138,6 +138,12 @@ const backendPaths: readonly string[] = [
   "/v1/detokenize",
 ] satisfies (typeof routes)[number]["path"][];
 
+const conflictPaths: readonly string[] = [
+  "/v1/admin/people/{id}/invite",
+  "/v1/admin/token-requests/{id}/approve",
+  "/v1/admin/token-requests/{id}/reject",
+] satisfies (typeof routes)[number]["path"][];
+
 /** Every code that a route can answer with, in the catalogue's order. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set(everywhere);
@@ -152,6 +158,7 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.path === webhookPath) add(ofWebhook);
   else if (route.method !== "GET") add(withBody);
   if (route.access === "admin" && route.method !== "GET") add(["idempotency_conflict"]);
+  if (conflictPaths.includes(route.path)) add(["conflict"]);
   if (backendPaths.includes(route.path)) add(ofBackend);
   if (route.path === "/v1/completions") add(ofCompletions);
   return errorCodes.filter((code) => codes.has(code));

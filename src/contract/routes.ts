@@ -49,6 +49,12 @@ export const routes = [
   },
   {
     method: "POST",
+    path: "/v1/admin/people/{id}/invite",
+    access: "admin",
+    summary: "Invite a person again who has not signed in",
+  },
+  {
+    method: "POST",
     path: "/v1/admin/people/{id}/grants",
     access: "admin",
     summary: "Grant tokens",
@@ -66,6 +72,24 @@ export const routes = [
     path: "/v1/admin/keys/{id}/revoke",
     access: "admin",
     summary: "Revoke a key",
+  },
+  {
+    method: "GET",
+    path: "/v1/admin/token-requests",
+    access: "admin",
+    summary: "List Token requests, newest first",
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/token-requests/{id}/approve",
+    access: "admin",
+    summary: "Approve a Token request with a Grant",
+  },
+  {
+    method: "POST",
+    path: "/v1/admin/token-requests/{id}/reject",
+    access: "admin",
+    summary: "Reject a Token request with a note",
   },
   {
     method: "GET",
@@ -96,6 +120,12 @@ export const routes = [
     path: "/v1/admin/models/{id}/conformance",
     access: "admin",
     summary: "Say that a Model's revision has passed the conformance suite",
+  },
+  {
+    method: "GET",
+    path: "/v1/admin/audit",
+    access: "admin",
+    summary: "Who did what to whom, newest first",
   },
 ] as const satisfies readonly Route[];
 

@@ -5,16 +5,27 @@ import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { routes, unsupportedPaths } from "../contract/routes.ts";
 import { showAccount } from "./api/account.ts";
+import { showAudit } from "./api/admin/audit.ts";
 import { grantTokens } from "./api/admin/grants.ts";
 import { changeKey, listKeys, mintKey, revokeKey } from "./api/admin/keys.ts";
 import { listModelStates, passConformance, wakeModel } from "./api/admin/models.ts";
-import { addPerson, changePerson, listPeople, showPerson } from "./api/admin/people.ts";
+import {
+  addPerson,
+  changePerson,
+  invitePerson,
+  listPeople,
+  showPerson,
+} from "./api/admin/people.ts";
 import { changeSpend, showSpend } from "./api/admin/spend.ts";
+import { approveRequest, listTokenRequests, rejectRequest } from "./api/admin/token-requests.ts";
 import { complete } from "./api/completions.ts";
 import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
 import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
+import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
+import { notFoundPage } from "./app/layout/error-page.tsx";
+import { signInPages } from "./app/sign-in/sign-in-pages.ts";
 import { docsUrl, isPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
@@ -62,19 +73,28 @@ app.get("/v1/admin/people", listPeople);
 app.post("/v1/admin/people", addPerson);
 app.get("/v1/admin/people/:id", showPerson);
 app.patch("/v1/admin/people/:id", changePerson);
+app.post("/v1/admin/people/:id/invite", invitePerson);
 app.post("/v1/admin/people/:id/grants", grantTokens);
 app.get("/v1/admin/people/:id/keys", listKeys);
 app.post("/v1/admin/people/:id/keys", mintKey);
 app.patch("/v1/admin/keys/:id", changeKey);
 app.post("/v1/admin/keys/:id/revoke", revokeKey);
+app.get("/v1/admin/token-requests", listTokenRequests);
+app.post("/v1/admin/token-requests/:id/approve", approveRequest);
+app.post("/v1/admin/token-requests/:id/reject", rejectRequest);
 app.get("/v1/admin/spend", showSpend);
 app.patch("/v1/admin/spend", changeSpend);
 
 app.get("/v1/admin/models", listModelStates);
 app.post("/v1/admin/models/:id{.+}/wake", wakeModel);
 app.post("/v1/admin/models/:id{.+}/conformance", passConformance);
+app.get("/v1/admin/audit", showAudit);
+
+for (const path of appPaths) app.use(path, guardApp());
+app.route("/", signInPages);
 
 app.notFound((c) => {
+  if (asksForPage(c)) return notFoundPage(c);
   const { requestId } = c.get("frame");
   const docs = `${docsUrl(c)}/reference/errors`;
   const allowed = allowedMethods(c.req.path).join(", ");

@@ -15,6 +15,7 @@ const accountRpc: Record<keyof AccountRpc, true> = {
 
 const directoryRpc: Record<keyof DirectoryRpc, true> = {
   ...{ addPerson: true, changePerson: true, person: true, people: true, invite: true },
+  peopleByIds: true,
   ...{ signIn: true, session: true, sessions: true, endSession: true },
   ...{ askForTokens: true, withdrawTokenRequest: true, tokenRequest: true, tokenRequests: true },
   ...{ openTokenRequests: true, decideTokenRequest: true },

@@ -15,6 +15,7 @@ import type {
   SignInRequest,
   TokenRequest,
 } from "../../contract/directory.ts";
+import { PAGE_MAX_ROWS } from "../../contract/limits.ts";
 import { migrate } from "../migrate.ts";
 import directorySql from "./0001-directory.sql";
 import appSql from "./0002-app.sql";
@@ -61,6 +62,10 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
 
   async person(id: string): Promise<Person | null> {
     return findPerson(this.#sql, "id", id);
+  }
+
+  async peopleByIds(ids: readonly string[]): Promise<Person[]> {
+    return ids.slice(0, 2 * PAGE_MAX_ROWS).flatMap((id) => findPerson(this.#sql, "id", id) ?? []);
   }
 
   async people(page: {

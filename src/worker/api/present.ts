@@ -6,7 +6,7 @@ import type {
   KeyRecord,
   UsageRow,
 } from "../../contract/account.ts";
-import type { Person } from "../../contract/directory.ts";
+import type { AuditEntry, Person, TokenRequest } from "../../contract/directory.ts";
 
 function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
@@ -39,7 +39,26 @@ export function presentGrant(grant: GrantRecord) {
 
 export function presentPerson(person: Person) {
   const { id, email, role, disabled } = person;
-  return { id, email, role, disabled, created_at: iso(person.createdAt) };
+  return {
+    ...{ id, email, role, disabled, created_at: iso(person.createdAt) },
+    invited_until: iso(person.invitedUntil),
+    last_signed_in_at: iso(person.lastSignedInAt),
+  };
+}
+
+/** `email` is the person's, or null if the Directory does not know them. */
+export function presentTokenRequest(request: TokenRequest, email: string | null) {
+  const { id, personId, tokens, reason, state, granted, note } = request;
+  return {
+    ...{ id, person: { id: personId, email }, tokens, reason, state, granted, note },
+    asked_at: iso(request.askedAt),
+    decided_at: iso(request.decidedAt),
+    decided_by: request.decidedBy,
+  };
+}
+
+export function presentAuditEntry({ id, at, who, what, whom, detail }: AuditEntry) {
+  return { id, at: iso(at), who, what, whom, detail };
 }
 
 export function presentSnapshot(snapshot: AccountSnapshot) {

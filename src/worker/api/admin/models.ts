@@ -5,12 +5,11 @@ import { ADMIN_BODY_MAX_BYTES } from "../../../contract/limits.ts";
 import type { SpendOverview } from "../../../contract/spend.ts";
 import { inferenceOf, spendLimitOf } from "../../../durable-objects/objects.ts";
 import { requireAdmin } from "../../auth/require-admin.ts";
+import * as deeds from "../../deeds/models.ts";
 import type { AppEnv } from "../../environment.ts";
 import { readJson } from "../../read-body.ts";
-import { Refused } from "../../refuse.ts";
 import { servedModel } from "../models.ts";
 import { parseInput } from "../parse-input.ts";
-import { record, recordedBefore } from "./audit.ts";
 
 /** `GET /v1/admin/models`: state, containers, starts and this month's cost of each served Model. */
 export async function listModelStates(c: Context<AppEnv>): Promise<Response> {
@@ -21,44 +20,24 @@ export async function listModelStates(c: Context<AppEnv>): Promise<Response> {
   return c.json({ object: "list", data });
 }
 
-/** `POST /v1/admin/models/{id}/wake`: starts it though nobody waits. A Warm Model stays as it is. */
+/** `POST /v1/admin/models/{id}/wake`: repeatable by its `id`. */
 export async function wakeModel(c: Context<AppEnv>): Promise<Response> {
   const who = await requireAdmin(c);
   const { model } = servedModel(c.get("services"), c.req.param("id") ?? "");
-  const { id } = parseInput(RepeatBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
-  const repeatId = id && `${model.id} ${id}`;
-  const deed = { who, what: "model.wake", whom: null, detail: { model: model.id }, repeatId };
-  const repeated = await recordedBefore(c, deed);
-  if (!repeated) {
-    const { spend } = await inferenceOf(c.env, model.id).wake();
-    if (spend.paused) {
-      const message = "New GPU work is paused. Raise the Spend limit or resume, then wake it.";
-      throw new Refused({ code: "spend_cap", message });
-    }
-    await record(c, deed);
-  }
+  const repeat = parseInput(RepeatBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
+  await deeds.wakeModel(c, who, model.id, repeat);
   return c.json(await presentState(c, model, await spendLimitOf(c.env).overview()));
 }
 
 /**
- * `POST /v1/admin/models/{id}/conformance`: says that this revision has passed the suite, so that it
- * may be Warm. `npm run conformance -- --gate` calls it after it has.
+ * `POST /v1/admin/models/{id}/conformance`: `npm run conformance -- --gate` calls it after the suite
+ * has passed.
  */
 export async function passConformance(c: Context<AppEnv>): Promise<Response> {
   const who = await requireAdmin(c);
   const { model } = servedModel(c.get("services"), c.req.param("id") ?? "");
-  const body = parseInput(PassConformanceBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
-  const { revision, cases } = body;
-  if (revision !== model.revision) {
-    throw new Refused({
-      code: "invalid_request",
-      message: `The catalogue's revision of ${model.id} is ${model.revision}, not ${revision}.`,
-      param: "revision",
-    });
-  }
-  await inferenceOf(c.env, model.id).passConformance(revision);
-  const detail = { model: model.id, revision, cases };
-  await record(c, { who, what: "model.conformance", whom: null, detail });
+  const passed = parseInput(PassConformanceBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
+  await deeds.passConformance(c, who, model.id, passed);
   return c.json(await presentState(c, model, await spendLimitOf(c.env).overview()));
 }
 

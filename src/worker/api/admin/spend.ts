@@ -4,10 +4,10 @@ import { ADMIN_BODY_MAX_BYTES } from "../../../contract/limits.ts";
 import type { SpendOverview } from "../../../contract/spend.ts";
 import { spendLimitOf } from "../../../durable-objects/objects.ts";
 import { requireAdmin } from "../../auth/require-admin.ts";
+import * as deeds from "../../deeds/spend.ts";
 import type { AppEnv } from "../../environment.ts";
 import { readJson } from "../../read-body.ts";
 import { parseInput } from "../parse-input.ts";
-import { type Deed, record, recordedBefore } from "./audit.ts";
 
 /** `GET /v1/admin/spend`: the month by Model and by day, the limit, and whether it pauses. */
 export async function showSpend(c: Context<AppEnv>): Promise<Response> {
@@ -15,23 +15,12 @@ export async function showSpend(c: Context<AppEnv>): Promise<Response> {
   return c.json(presentSpend(await spendLimitOf(c.env).overview()));
 }
 
-/**
- * `PATCH /v1/admin/spend`: the limit, or a pause by hand. A repeat with the same `id` gets the month as
- * it is now and changes nothing; other content under that `id` is refused.
- */
+/** `PATCH /v1/admin/spend`: the limit, or a pause by hand; repeatable by its `id`. */
 export async function changeSpend(c: Context<AppEnv>): Promise<Response> {
   const who = await requireAdmin(c);
   const body = parseInput(ChangeSpendBody, await readJson(c.req.raw, ADMIN_BODY_MAX_BYTES));
-  const { id: repeatId, limit_usd: limitUsd, paused: pausedByHand } = body;
-  const change = {
-    ...(limitUsd !== undefined && { limitUsd }),
-    ...(pausedByHand !== undefined && { pausedByHand }),
-  };
-  const deed: Deed = { who, what: "spend.change", whom: null, detail: change, repeatId };
-  const repeated = await recordedBefore(c, deed);
-  const overview = await spendLimitOf(c.env).change(repeated ? {} : change);
-  if (!repeated) await record(c, deed);
-  return c.json(presentSpend(overview));
+  const { id, limit_usd: limitUsd, paused: pausedByHand } = body;
+  return c.json(presentSpend(await deeds.changeSpend(c, who, { id, limitUsd, pausedByHand })));
 }
 
 function presentSpend(overview: SpendOverview) {

@@ -1,11 +1,4 @@
-import { Refused } from "../../refuse.ts";
-
-/** A body's `expires_at`, already checked for its form, in ms; null is never, undefined unchanged. */
-export function readExpiry<Absent extends null | undefined>(
-  time: string | Absent,
-): number | Absent {
-  return typeof time === "string" ? Date.parse(time) : time;
-}
+import { Refused } from "../refuse.ts";
 
 /** Nothing is given or minted that is over already; a repeat of what was given earlier may be. */
 export function isOver(expiresAt: number | null | undefined, now: number): boolean {
