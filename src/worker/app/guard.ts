@@ -18,6 +18,15 @@ export const appPaths = [
   "/assets/*",
 ] as const;
 
+/** Whether something asks there for a page, so that a person reads what is answered. */
+export function asksForPage(c: Context<AppEnv>): boolean {
+  const isThere = appPaths.some((pattern) => {
+    const path = pattern.replace(/\/\*$/, "");
+    return c.req.path === path || (path !== pattern && c.req.path.startsWith(`${path}/`));
+  });
+  return isThere && (c.req.header("accept") ?? "").includes("text/html");
+}
+
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 const contentSecurityPolicy = [
