@@ -26,9 +26,6 @@ import { showUsage } from "./api/usage.ts";
 import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
 import { notFoundPage } from "./app/layout/error-page.tsx";
 import { signInPages } from "./app/sign-in/sign-in-pages.ts";
-import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
-import { notFoundPage } from "./app/layout/error-page.tsx";
-import { signInPages } from "./app/sign-in/sign-in-pages.ts";
 import { docsUrl, isPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
@@ -96,11 +93,7 @@ app.get("/v1/admin/audit", showAudit);
 for (const path of appPaths) app.use(path, guardApp());
 app.route("/", signInPages);
 
-for (const path of appPaths) app.use(path, guardApp());
-app.route("/", signInPages);
-
 app.notFound((c) => {
-  if (asksForPage(c)) return notFoundPage(c);
   if (asksForPage(c)) return notFoundPage(c);
   const { requestId } = c.get("frame");
   const docs = `${docsUrl(c)}/reference/errors`;
