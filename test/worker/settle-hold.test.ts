@@ -1,7 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import type { AccountRpc, CommitMark, SettleRequest } from "../../src/contract/account.ts";
 import type { AccountLink } from "../../src/durable-objects/objects.ts";
-import { type Riders, settleHold, withRiders } from "../../src/worker/accounting/settle-hold.ts";
+import {
+  type Riders,
+  settleHold,
+  settleWaiting,
+  withRiders,
+} from "../../src/worker/accounting/settle-hold.ts";
 
 interface Call {
   requestId: string;
@@ -173,6 +178,17 @@ describe("a settlement that waits for the Account's next admission", () => {
     (await account.call(1)).answer(commit(2));
     await vi.waitUntil(() => first.done);
     expect(account.asked).toEqual(["first waits", "second waits"]);
+  });
+
+  it("is sent before anybody reads the Account's figures", async () => {
+    const account = new ScriptedAccount();
+    account.settle("first");
+    account.settle("second");
+    const sent = settleWaiting(account.link, account.id);
+    (await account.call(1)).answer(commit(1));
+    await sent;
+    expect(account.asked).toEqual(["first waits", "second"]);
+    expect(takeRiders(account.id)).toBeNull();
   });
 
   it("does not wait while an admission stands in line for what it frees", async () => {

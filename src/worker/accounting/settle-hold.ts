@@ -64,6 +64,18 @@ export async function withRiders<T>(
   }
 }
 
+/** Sends what waits for a ride, so that whoever reads their figures next finds it there. */
+export async function settleWaiting(account: AccountLink, accountId: string): Promise<void> {
+  const group = groups.get(accountId);
+  const taken = group?.waiting.splice(0) ?? [];
+  await Promise.all(
+    taken.map(async (kept) => {
+      kept.sent = true;
+      kept.mark = await settle(account, kept.request, false);
+    }),
+  );
+}
+
 /** What waits for this Account's next call, at most once. */
 function takeRiders(accountId: string): Riders | null {
   const group = groups.get(accountId);

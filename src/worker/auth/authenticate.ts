@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import type { Identity } from "../../contract/account.ts";
 import { type AccountLink, accountLink } from "../../durable-objects/objects.ts";
+import { settleWaiting } from "../accounting/settle-hold.ts";
 import type { AppEnv } from "../environment.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 
@@ -47,6 +48,8 @@ export async function identify(
   caller: Caller,
   options: { countsAsStart: boolean },
 ): Promise<Identity> {
+  // Who reads what they have and what they used finds what they have just received.
+  await settleWaiting(caller.account, caller.accountId);
   const answer = await caller.account().identify(caller.keyHash, options);
   const frame = c.get("frame");
   if (answer.outcome === "refused") {
