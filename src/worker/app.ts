@@ -23,6 +23,7 @@ import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
 import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
+import { adminPages } from "./app/admin/admin-pages.ts";
 import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
 import { notFoundPage } from "./app/layout/error-page.tsx";
 import { signInPages } from "./app/sign-in/sign-in-pages.ts";
@@ -92,6 +93,7 @@ app.get("/v1/admin/audit", showAudit);
 
 for (const path of appPaths) app.use(path, guardApp());
 app.route("/", signInPages);
+app.route("/", adminPages);
 
 app.notFound((c) => {
   if (asksForPage(c)) return notFoundPage(c);

@@ -31,12 +31,6 @@ export function checkForm<T>(schema: z.ZodType<T>, values: FormValues): CheckedF
   return { ok: false, form: { values, errors } };
 }
 
-/** A refusal beside the field that it names; others go on to the page of errors. */
-export function refusedField(failure: unknown, values: FormValues, field: string): FormState {
-  if (!(failure instanceof Refused)) throw failure;
-  return { values, errors: { [field]: failure.error.message } };
-}
-
 /** As people write numbers: `1,000,000`, `1_000_000`, `1 000 000`. */
 export const wholeNumber = z
   .string()

@@ -1,0 +1,5 @@
+/** For choosing one. */
+export const roles = [
+  { value: "member", label: "Member" },
+  { value: "admin", label: "Admin" },
+];
