@@ -140,6 +140,11 @@ export function hasLiveContainers(meter: ContainerMeter, now: number): boolean {
   return live(meter, now).length > 0;
 }
 
+/** Whether time costs: a container is there, or it has to be assumed. */
+export function isMetering(meter: ContainerMeter, now: number): boolean {
+  return hasLiveContainers(meter, now) || estimateRuns(meter, now);
+}
+
 /**
  * What the Spend limit is told. `starting`: containers that were asked for and have not been heard of
  * yet; what they will cost is reserved before they are asked for.

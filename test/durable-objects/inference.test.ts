@@ -58,8 +58,11 @@ function report(type: ContainerReport["type"], data: Partial<ContainerReport["da
   });
 }
 
-/** The object as new: no row, no memory. */
+/** The objects as new: no row, no memory. */
 beforeEach(async () => {
+  await runInDurableObject(env.SPEND_LIMIT.getByName("spend-limit"), (_, { storage }) => {
+    for (const table of ["settings", "models", "days"]) storage.sql.exec(`DELETE FROM ${table}`);
+  });
   await runInDurableObject(stub(), async (_, { storage }) => {
     storage.sql.exec("DELETE FROM inference");
     await storage.deleteAlarm();
@@ -181,6 +184,52 @@ describe("a start", () => {
     expect(answer).toMatchObject({ outcome: "not_warm", status: { spend: { paused: true } } });
     expect(await backend()).toEqual({ health: 0, completions: 0, metrics: 0 });
     await spendLimitOf(env).change({ limitUsd: 500 });
+  });
+});
+
+describe("what the Spend limit hears", () => {
+  /** Of this Model; after the alarm, if one is set. */
+  async function usd(): Promise<number> {
+    await runDurableObjectAlarm(stub());
+    const { models } = await spendLimitOf(env).overview();
+    return models.find((one) => one.model === sleepingModel)?.usd ?? 0;
+  }
+
+  test("has the last report of a container that was not heard of before", async () => {
+    await report("container.stopping", { container: "late", uptime_ms: 100_000 });
+    expect(await usd()).toBeCloseTo(1);
+  });
+
+  test("goes on after a pause until what ran has been idle long enough to stop", async () => {
+    const waiting = model().awaitWarm(wait("one"));
+    await vi.waitUntil(async () => (await model().snapshot()).waiting === 1);
+    await spendLimitOf(env).change({ pausedByHand: true });
+    expect(await waiting).toMatchObject({ outcome: "not_warm" });
+    await vi.waitUntil(async () => (await model().status({ used: false })).state === "cold");
+    await usd();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    expect(await usd()).toBeCloseTo(0.6, 1);
+    vi.useRealTimers();
+  });
+
+  test("does not wait for a backend that leaves a question unanswered", async () => {
+    const { fetch: ask } = globalThis;
+    const silent = vi.spyOn(globalThis, "fetch").mockImplementation(async (to, init) => {
+      return String(to).endsWith("/metrics") ? await new Promise(() => undefined) : ask(to, init);
+    });
+    const told = vi.spyOn(SpendLimit.prototype, "tick");
+    await warm();
+    told.mockClear();
+    void runDurableObjectAlarm(stub()).catch(() => undefined);
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
+    told.mockRestore();
+    silent.mockRestore();
+  });
+
+  test("comes also after an alarm that was early by this object's clock", async () => {
+    await warm();
+    expect(await runDurableObjectAlarm(stub())).toBe(true);
+    expect(await runDurableObjectAlarm(stub())).toBe(true);
   });
 });
 

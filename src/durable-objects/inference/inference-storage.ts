@@ -68,4 +68,9 @@ export class InferenceStorage {
     this.#alarmAt = at;
     this.#context.waitUntil(this.#context.storage.setAlarm(at));
   }
+
+  /** By the clock that sets alarms off, which may be ahead of the one that is read here. */
+  alarmCame(): void {
+    this.#alarmAt = 0;
+  }
 }

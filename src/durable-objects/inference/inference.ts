@@ -13,6 +13,7 @@ import { type SpendVerdict, TICK_MS } from "../../contract/spend.ts";
 import {
   advance,
   hasLiveContainers,
+  isMetering,
   liveContainers,
   noteUse as meterUse,
   noteReport,
@@ -124,6 +125,8 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     }
     this.#bringUpToDate();
     this.#keep();
+    // Also the last report of all is in a tick.
+    this.#storage.wakeAt(now + TICK_MS);
   }
 
   async spendChanged(verdict: SpendVerdict): Promise<void> {
@@ -152,11 +155,12 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
 
   /** While anything runs: meters, tells the Spend limit, looks for a stall, and cools down. */
   override async alarm(): Promise<void> {
+    this.#storage.alarmCame();
     const now = this.#bringUpToDate();
     // A long start is use, though nobody new comes.
     if (this.#wanted(now)) this.#noteUse(now);
+    if (!(await this.#spend.tick(now))) this.#storage.wakeAt(now + TICK_MS);
     await this.#lookForStall(now);
-    await this.#spend.tick(Date.now());
     if (this.#kept.life.state === "starting" && !this.#reserving) this.#prober.hurry();
     this.#keep();
   }
@@ -188,6 +192,7 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   #noteUse(now: number): void {
     noteUse(this.#kept.life, now);
     meterUse(this.#kept.meter, now, this.#served.price);
+    this.#storage.wakeAt(now + TICK_MS);
   }
 
   /** What it will cost is reserved before a container is asked for; without that it does not start. */
@@ -272,8 +277,8 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   #keep(): void {
     this.#storage.write(this.#kept);
     const now = Date.now();
-    const runs = this.#kept.life.state !== "cold" || hasLiveContainers(this.#kept.meter, now);
-    if (runs) this.#storage.wakeAt(now + TICK_MS);
+    if (this.#kept.life.state !== "cold" || isMetering(this.#kept.meter, now))
+      this.#storage.wakeAt(now + TICK_MS);
   }
 }
 
