@@ -185,6 +185,18 @@ describe("a start", () => {
     expect(await backend()).toEqual({ health: 0, completions: 0, metrics: 0 });
     await spendLimitOf(env).change({ limitUsd: 500 });
   });
+
+  test("of a Model that was Warm and has gone is not begun either where it no longer fits", async () => {
+    await warm();
+    await runDurableObjectAlarm(stub());
+    const { spentUsd, windDownUsd } = await spendLimitOf(env).overview();
+    await spendLimitOf(env).change({ limitUsd: spentUsd + windDownUsd + 0.05 });
+    await backend(down);
+    await fetch(`${inject("sleepingUrl")}/test/forget`, { method: "POST" });
+    expect(await model().notReady()).toMatchObject({ state: "cold", spend: { paused: true } });
+    expect(await backend()).toMatchObject({ health: 0, completions: 0 });
+    await spendLimitOf(env).change({ limitUsd: 500 });
+  });
 });
 
 describe("what the Spend limit hears", () => {

@@ -198,10 +198,10 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   /** What it will cost is reserved before a container is asked for; without that it does not start. */
   async #start(now: number): Promise<void> {
     const { life } = this.#kept;
-    const wasCold = life.state === "cold";
+    const begins = life.state !== "starting";
     begin(life, now);
     this.#keep();
-    if (wasCold) {
+    if (begins) {
       this.#reserving = true;
       const reserved = await this.#spend.tick(now);
       this.#reserving = false;
