@@ -8,6 +8,11 @@ interface Person {
   email: string;
 }
 
+interface Page {
+  data: unknown[];
+  next: string | null;
+}
+
 /** Calls the admin API (contract section 7). Throws `AdminProblem` with the API's own message. */
 export class AdminApi {
   readonly #base: string;
@@ -30,20 +35,16 @@ export class AdminApi {
     throw new AdminProblem(answer.error?.message ?? `The API answered ${response.status}.`);
   }
 
-  /** Everybody, over all pages. */
-  async people(): Promise<Person[]> {
-    const everybody: Person[] = [];
-    let after: string | null = null;
-    do {
-      const query: string = after === null ? "" : `?after=${encodeURIComponent(after)}`;
-      const page = (await this.call("GET", `/people${query}`)) as {
-        data: Person[];
-        next: string | null;
-      };
-      everybody.push(...page.data);
-      after = page.next;
-    } while (after !== null);
-    return everybody;
+  /** All rows of a list, over all its pages. */
+  async pages(path: string, filter: URLSearchParams = new URLSearchParams()): Promise<unknown[]> {
+    const rows: unknown[] = [];
+    const query = new URLSearchParams(filter);
+    for (;;) {
+      const page = (await this.call("GET", `${path}?${query}`)) as Page;
+      rows.push(...page.data);
+      if (page.next === null) return rows;
+      query.set("after", page.next);
+    }
   }
 
   /** The person with this e-mail address; an id passes as it is. */

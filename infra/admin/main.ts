@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { AdminApi, AdminProblem } from "./admin-api.ts";
+import { audit } from "./audit.ts";
+import { requests } from "./requests.ts";
 import { spend } from "./spend.ts";
 
 const help = `npm run admin -- <command> [options]
@@ -9,12 +11,17 @@ const help = `npm run admin -- <command> [options]
   person add EMAIL [--role admin]           add a person
   person show EMAIL                         tokens, Grants, usage
   person set EMAIL [--role R] [--running N] [--waiting N] [--starts-per-minute N] [--id ID]
+  person invite EMAIL [--id ID]             for two more weeks, who has not signed in
   person disable EMAIL [--id ID] | person enable EMAIL [--id ID]
   grant EMAIL TOKENS [--note TEXT] [--expires-at TIME] [--id ID]
   key mint EMAIL NAME [--scope admin] [--monthly-token-limit N] [--expires-at TIME] [--id ID]
   key list EMAIL
   key set KEY_ID [--name TEXT] [--monthly-token-limit N] [--expires-at TIME] [--id ID]
   key revoke KEY_ID --reason TEXT
+  requests list [--state open|approved|rejected|withdrawn|all] [--person EMAIL]
+  requests approve REQUEST_ID [--tokens N] [--note TEXT]
+  requests reject REQUEST_ID --note TEXT
+  audit [--who EMAIL|operator] [--whom EMAIL] [--what DEED] [--limit N] [--after NEXT]
   models                                    state, containers, starts and cost of each Model
   model wake MODEL [--id ID]                start it though nobody waits
   spend show                                what GPUs cost this month, and its limit
@@ -42,6 +49,14 @@ const { values, positionals } = parseArgs({
     "monthly-token-limit": { type: "string" },
     id: { type: "string" },
     reason: { type: "string" },
+    state: { type: "string" },
+    person: { type: "string" },
+    tokens: { type: "string" },
+    who: { type: "string" },
+    whom: { type: "string" },
+    what: { type: "string" },
+    after: { type: "string" },
+    limit: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -69,12 +84,15 @@ function whole(text: string | undefined): number | undefined {
   return value;
 }
 
+/** Commands whose second word is no part of their name. */
+const oneWord = ["people", "grant", "models", "spend", "requests", "audit"];
+
 async function run(words: string[]): Promise<unknown> {
   const api = new AdminApi(values.url, adminKey());
   const [first = "", second = "", third = "", fourth] = words;
   const expiry = { expires_at: values["expires-at"] };
   const tokenLimit = { monthly_token_limit: whole(values["monthly-token-limit"]) };
-  switch (["people", "grant", "models", "spend"].includes(first) ? first : `${first} ${second}`) {
+  switch (oneWord.includes(first) ? first : `${first} ${second}`) {
     case "models":
       return await api.call("GET", "/models");
     case "model wake":
@@ -82,7 +100,22 @@ async function run(words: string[]): Promise<unknown> {
     case "spend":
       return await spend(api, words.slice(1), values.id);
     case "people":
-      return await api.people();
+      return await api.pages("/people");
+    case "requests": {
+      const { state, person, note } = values;
+      const options = { state, person, tokens: whole(values.tokens), note };
+      return await requests(api, words.slice(1), options);
+    }
+    case "audit": {
+      const { who, whom, what, after, limit } = values;
+      return await audit(api, { who, whom, what, after, limit });
+    }
+    case "person invite":
+      return await api.call(
+        "POST",
+        `/people/${await api.personId(third)}/invite`,
+        given({ id: values.id }),
+      );
     case "person add":
       return await api.call("POST", "/people", given({ email: third, role: values.role }));
     case "person show":
