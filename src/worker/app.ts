@@ -26,8 +26,9 @@ import { showUsage } from "./api/usage.ts";
 import { adminPages } from "./app/admin/admin-pages.ts";
 import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
 import { notFoundPage } from "./app/layout/error-page.tsx";
+import { memberPages } from "./app/member/member-pages.ts";
 import { signInPages } from "./app/sign-in/sign-in-pages.ts";
-import { docsUrl, isPage, showDocs, showOpenapi, showWelcome } from "./docs/docs.ts";
+import { docsUrl, isPage, showDocs, showOpenapi } from "./docs/docs.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
 import { defect, errorResponse, Refused } from "./refuse.ts";
@@ -55,7 +56,6 @@ app.options("*", async (c, next) => {
   return allowed === "" ? next() : c.body(null, 204);
 });
 
-app.get("/", showWelcome);
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", showOpenapi);
 app.get("/docs/*", showDocs);
@@ -93,6 +93,7 @@ app.get("/v1/admin/audit", showAudit);
 
 for (const path of appPaths) app.use(path, guardApp());
 app.route("/", signInPages);
+app.route("/", memberPages);
 app.route("/", adminPages);
 
 app.notFound((c) => {

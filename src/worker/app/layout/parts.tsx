@@ -101,7 +101,6 @@ export function Copyable(props: { id: string; label: string; text: string }): Ch
   const { id, label, text } = props;
   return (
     <div class="copyable">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section tabindex={0} aria-label={label}>
         <pre id={id}>{text}</pre>
       </section>

@@ -19,7 +19,6 @@ export function Table<Row>(props: {
 }): Child {
   const { caption, columns, rows } = props;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="table-frame" tabindex={0} aria-label={caption}>
       <table>
         <caption class="for-readers">{caption}</caption>
