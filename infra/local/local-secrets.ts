@@ -1,5 +1,5 @@
 // What one local stack keeps between its starts besides its objects: the secrets that its Worker is
-// configured with, and the demo keys that are printed. All of it protects nothing but this machine.
+// configured with, the demo keys that are printed, and where its OpenID provider answers. All of it protects nothing but this machine.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ export interface LocalSecrets {
   engineKey: string;
   /** Of the reports that a container sends, for whoever runs infra/reporter beside an engine. */
   reportSecret: string;
+  /** Where the OpenID provider has answered: whoever has signed in is bound to it. */
+  openidPort: number | null;
   memberKey: string | null;
   adminKey: string | null;
 }
@@ -36,6 +38,7 @@ export function readSecrets(data: string): LocalSecrets {
     operatorKey: draw(),
     engineKey: draw(),
     reportSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    openidPort: null,
     memberKey: null,
     adminKey: null,
     ...keptSecrets(data),

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 
 export interface LocalOptions {
   port: number;
+  openidPort: number | null;
   data: string;
   reset: boolean;
   tokens: number;
@@ -26,6 +27,7 @@ export class StartProblem extends Error {
 
 const help = `npm start -- [options]
   --port N                 where the API and the App answer (8787; 0 takes a free one)
+  --openid-port N          where the OpenID provider answers (the next one; stays as it was first)
   --data DIR               where objects and the engine's model are kept (.local)
   --reset                  forget all people, keys and tokens first
   --tokens N               the demo person's first Grant (1000000)
@@ -33,7 +35,8 @@ const help = `npm start -- [options]
   --cold-start-seconds N   the local engine starts Cold and takes so long (0)
   --idle-seconds N         … and is Cold again after so long without a request (300)
   --usd-per-hour N         what the meter counts for the local engine (0)
-  --json                   one JSON line when ready: api, app, key, admin_key, engine
+  --json                   one JSON line when ready: api, app, openid, key, admin_key,
+                           engine
 for tests and benchmarks:
   --fast                   the local engine gives a fixed answer
   --faults                 the local engine fails on demand
@@ -46,6 +49,7 @@ export function readOptions(args: string[]): LocalOptions | { help: string } {
   if (values.help) return { help };
   return {
     port: whole("port", values.port, 0, 65_535),
+    openidPort: optional("openid-port", values["openid-port"], 1, 65_535),
     data: values.data,
     reset: values.reset,
     tokens: whole("tokens", values.tokens, 1, 1e12),
@@ -69,6 +73,7 @@ function parse(args: string[]) {
       args,
       options: {
         port: { type: "string", default: "8787" },
+        "openid-port": { type: "string" },
         data: { type: "string", default: ".local" },
         reset: { type: "boolean", default: false },
         tokens: { type: "string", default: "1000000" },

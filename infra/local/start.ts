@@ -1,14 +1,22 @@
 // `npm start`: the whole service on one machine, with no account anywhere. In this order: options,
-// secrets, the built Worker, the engine, workerd, the first people, and what to do next.
+// secrets, the built Worker, the engine, the OpenID provider, workerd, the first people, and what to
+// do next.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
 import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureDemoPeople } from "./demo-people.ts";
+import { demoPeople, ensureDemoPeople } from "./demo-people.ts";
 import { idleSeconds, LOCAL_MODEL, type RunningEngine, startEngine } from "./engine-process.ts";
-import { forget, objectsFolder, readSecrets, writeSecrets } from "./local-secrets.ts";
+import {
+  forget,
+  type LocalSecrets,
+  objectsFolder,
+  readSecrets,
+  writeSecrets,
+} from "./local-secrets.ts";
+import { type RunningProvider, startOpenIdProvider } from "./openid-provider/openid-provider.ts";
 import { type LocalOptions, readOptions, StartProblem } from "./options.ts";
 import { ENGINE_BINDING, type RunningWorker, startWorker } from "./worker-process.ts";
 
@@ -27,35 +35,59 @@ async function main(): Promise<void> {
   options.data = resolve(options.data);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (options.reset) forget(options.data);
-  options.port = await freePort(options.port);
   const secrets = readSecrets(options.data);
+  secrets.openidPort = await freePort("openid-port", openidPort(options, secrets));
+  options.port = await freePort("port", options.port);
   writeSecrets(options.data, secrets);
 
   say("building the Worker and starting the engine …");
-  const [, engine] = await Promise.all([build(), startEngine(options, secrets.engineKey)]);
+  const api = `http://127.0.0.1:${options.port}`;
+  const [, engine, openid] = await Promise.all([
+    build(),
+    startEngine(options, secrets.engineKey),
+    startOpenIdProvider({
+      port: secrets.openidPort,
+      apps: [api, `http://localhost:${options.port}`],
+      people: demoPeople,
+    }),
+  ]);
   const worker = await startWorker({
     port: options.port,
     objects: objectsFolder(options.data),
     engine: engine.url,
-    bindings: bindings(options, secrets, engine),
+    bindings: { ...bindings(options, secrets, engine), ...signInBindings(openid) },
   });
-  stopOnSignal(worker, engine);
+  stopOnSignal(worker, engine, openid);
 
-  const api = `http://127.0.0.1:${options.port}`;
   const keys = await ensureDemoPeople(api, secrets, options.tokens);
   writeSecrets(options.data, { ...secrets, ...keys });
   if (options.watch) rebuildOnChange(worker, say);
   if (options.json) {
     const { memberKey: key, adminKey: admin_key } = keys;
-    console.log(JSON.stringify({ api: `${api}/v1`, app: api, key, admin_key, engine: engine.url }));
+    const addresses = { api: `${api}/v1`, app: api, openid: openid.issuer, engine: engine.url };
+    console.log(JSON.stringify({ ...addresses, key, admin_key }));
   } else {
     console.log(welcome(api, keys));
   }
 }
 
+/** As it was before, since people are bound to it; beside the App's at first. */
+function openidPort(options: LocalOptions, { openidPort: before }: LocalSecrets): number {
+  return options.openidPort ?? before ?? (options.port === 0 ? 0 : options.port + 1);
+}
+
+function signInBindings(openid: RunningProvider): Record<string, string> {
+  return {
+    OIDC_ISSUER: openid.issuer,
+    OIDC_CLIENT_ID: openid.clientId,
+    OIDC_CLIENT_SECRET: openid.clientSecret,
+    ACCESS_CONTACT: "Sign in as admin@example.org and invite the address on the People page.",
+  };
+}
+
 function bindings(
   options: LocalOptions,
-  secrets: ReturnType<typeof readSecrets>,
+  secrets: LocalSecrets,
   engine: RunningEngine,
 ): Record<string, string> {
   const { url, apiKey, servedName: served_name } = engine;
@@ -91,7 +123,7 @@ async function build(): Promise<void> {
 }
 
 /** The port itself if it is free, a free one for 0. */
-async function freePort(port: number): Promise<number> {
+async function freePort(option: string, port: number): Promise<number> {
   const probe = createServer();
   try {
     probe.listen(port, "127.0.0.1");
@@ -101,18 +133,20 @@ async function freePort(port: number): Promise<number> {
     return address.port;
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code !== "EADDRINUSE") throw failure;
-    throw new StartProblem(`Port ${port} is taken; choose another one with --port N.`);
+    throw new StartProblem(`Port ${port} is taken; choose another one with --${option} N.`);
   } finally {
     probe.close();
   }
 }
 
-function stopOnSignal(worker: RunningWorker, engine: RunningEngine): void {
+function stopOnSignal(
+  ...running: readonly (RunningWorker | RunningEngine | RunningProvider)[]
+): void {
   let stopping = false;
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    await Promise.allSettled([worker.stop(), engine.stop()]);
+    await Promise.allSettled(running.map((one) => one.stop()));
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -151,6 +185,8 @@ Continuo is ready.
   API        ${api}/v1
   Key        ${keys.memberKey}   (researcher@example.org)
   Admin key  ${keys.adminKey}   (admin@example.org)
+
+Sign in to the App as ${demoPeople.map(({ email }) => email).join(", ")}.
 
 Try it:
 
