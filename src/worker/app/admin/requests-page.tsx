@@ -173,7 +173,7 @@ function Decide({ request, form }: { request: TokenRequest; form: FormState }): 
         <button type="submit" class="button">
           Approve
         </button>
-        <button type="submit" class="button quiet-button" formaction={`${path}/reject`}>
+        <button type="submit" class="button second" formaction={`${path}/reject`}>
           Reject
         </button>
       </div>

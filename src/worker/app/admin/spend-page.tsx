@@ -174,7 +174,7 @@ function PauseForm({ overview }: { overview: SpendOverview }): Child {
   if (!overview.pausedByHand) {
     return (
       <p>
-        <a class="button quiet-button" href={`${SPEND_PATH}/pause`}>
+        <a class="button second" href={`${SPEND_PATH}/pause`}>
           Pause new GPU work…
         </a>
       </p>
