@@ -50,7 +50,7 @@ export interface InferenceSnapshot {
 
 /** The Inference object's RPC. Each call is repeatable. */
 export interface InferenceRpc {
-  /** `used`: a Completion began since the last call. */
+  /** `used`: a request is at the backend, or was since the last call. */
   status(use: { used: boolean }): Promise<ModelStatus>;
   /** Starts the Model if it is Cold, and answers when it is Warm. */
   awaitWarm(request: WaitRequest): Promise<WaitAnswer>;

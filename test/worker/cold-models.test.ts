@@ -1,10 +1,10 @@
 // Requests for a Model that does not get Warm: who is let into the line, who leaves it, what it costs.
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, test, vi } from "vitest";
-import { inferenceOf } from "../../src/durable-objects/objects.ts";
-import { gatedModel } from "./bindings.ts";
-import { complete, newPerson } from "./calling.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { inferenceOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
+import { gatedModel, sleepingModel } from "./bindings.ts";
+import { admin, complete, newPerson, read } from "./calling.ts";
 
 const model = () => inferenceOf(env, gatedModel);
 const inLine = (count: number) =>
@@ -18,17 +18,27 @@ async function restart(): Promise<void> {
   await ending.catch(() => undefined);
 }
 
-function ask(key: string, signal?: AbortSignal): Promise<Response> {
-  return complete(key, { model: gatedModel, prompt: "x" }, signal && { signal });
+function ask(key: string, of: string, signal?: AbortSignal): Promise<Response> {
+  return complete(key, { model: of, prompt: "x" }, signal && { signal });
+}
+
+async function usd(): Promise<number> {
+  await runDurableObjectAlarm(env.INFERENCE.getByName(sleepingModel));
+  const { models } = await spendLimitOf(env).overview();
+  return models.find(({ model: id }) => id === sleepingModel)?.usd ?? 0;
+}
+
+function later(ms: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
 }
 
 describe("a restart of the Inference object", () => {
   test("puts who waits back in line, and nobody who left meanwhile", async () => {
     const person = await newPerson();
     const leave = new AbortController();
-    const left = ask(person.key, leave.signal).catch(() => null);
+    const left = ask(person.key, gatedModel, leave.signal).catch(() => null);
     const stays = new AbortController();
-    const waits = ask(person.key, stays.signal).catch(() => null);
+    const waits = ask(person.key, gatedModel, stays.signal).catch(() => null);
     await inLine(2);
     await restart();
     leave.abort();
@@ -39,5 +49,31 @@ describe("a restart of the Inference object", () => {
     stays.abort();
     await waits;
     await inLine(0);
+  });
+});
+
+describe("a Cold Model costs nothing", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("by requests whose key is worth nothing", async () => {
+    const person = await newPerson();
+    await read(admin("POST", `/keys/${person.keyId}/revoke`, { reason: "leaked" }));
+    expect((await ask(person.key, sleepingModel)).status).toBe(401);
+    later(30_000);
+    expect((await ask(person.key, sleepingModel)).status).toBe(401);
+    expect(await usd()).toBe(0);
+  });
+
+  test("by requests that a pause refuses", async () => {
+    const person = await newPerson();
+    await read(admin("PATCH", "/spend", { paused: true }));
+    later(60_000);
+    expect((await ask(person.key, sleepingModel)).status).toBe(429);
+    later(30_000);
+    expect((await ask(person.key, sleepingModel)).status).toBe(429);
+    await read(admin("PATCH", "/spend", { paused: false }));
+    expect(await usd()).toBe(0);
   });
 });

@@ -33,7 +33,7 @@ export function servedModel(services: Services, id: string): ServedModel {
 }
 
 async function presentModel(c: Context<AppEnv>, model: Model) {
-  const { state, lastStartMs } = await readStatus(c, model.id, false);
+  const { state, lastStartMs } = await readStatus(c, model.id);
   return {
     id: model.id,
     object: "model",

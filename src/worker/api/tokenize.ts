@@ -6,6 +6,7 @@ import { DetokenizeBody, TokenizeBody } from "../../contract/tokenize.ts";
 import { identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv } from "../environment.ts";
 import { type Answered, detokenizeIds, tokenizeText } from "../forward/tokenize.ts";
+import { useModel } from "../inference/model-status.ts";
 import { untilWarm } from "../inference/until-warm.ts";
 import { readJson } from "../read-body.ts";
 import { Refused } from "../refuse.ts";
@@ -18,7 +19,8 @@ export async function tokenize(c: Context<AppEnv>): Promise<Response> {
   const body = parseInput(TokenizeBody, await readJson(c.req.raw, COMPLETION_BODY_MAX_BYTES));
   const { backend } = servedModel(c.get("services"), body.model);
   await untilWarm(c, { caller, modelId: body.model });
-  return c.json(answerOf(await tokenizeText(backend, body, tokenizerCall(c))));
+  const used = useModel(c, body.model);
+  return c.json(answerOf(await tokenizeText(backend, body, tokenizerCall(c)).finally(used)));
 }
 
 export async function detokenize(c: Context<AppEnv>): Promise<Response> {
@@ -27,7 +29,8 @@ export async function detokenize(c: Context<AppEnv>): Promise<Response> {
   const body = parseInput(DetokenizeBody, await readJson(c.req.raw, COMPLETION_BODY_MAX_BYTES));
   const { backend } = servedModel(c.get("services"), body.model);
   await untilWarm(c, { caller, modelId: body.model });
-  return c.json(answerOf(await detokenizeIds(backend, body, tokenizerCall(c))));
+  const used = useModel(c, body.model);
+  return c.json(answerOf(await detokenizeIds(backend, body, tokenizerCall(c)).finally(used)));
 }
 
 function tokenizerCall(c: Context<AppEnv>) {

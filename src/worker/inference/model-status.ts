@@ -9,8 +9,9 @@ import type { AppEnv } from "../environment.ts";
 
 interface Known {
   status: ModelStatus;
+  /** When it was asked for: the answer may be as old. */
   readAt: number;
-  /** A Completion used it since it was read. */
+  /** A Completion came to the backend since then. */
   used: boolean;
   refreshing: boolean;
 }
@@ -23,53 +24,60 @@ const TELL_END_AFTER_MS = 1_000;
 
 const known = new Map<string, Known>();
 
-/** Completions of this isolate at each Model's backend. */
+/** When the Inference object was last told that its Model is used. */
+const told = new Map<string, number>();
+
+/** Requests of this isolate at each Model's backend. */
 const running = new Map<string, number>();
 
-/** For a Completion that is about to begin. */
+/** For a request that may come to the backend. It is no use yet: who is refused costs no GPU time. */
 export async function currentStatus(c: Context<AppEnv>, modelId: string): Promise<ModelStatus> {
-  const now = Date.now();
   const last = known.get(modelId);
-  const age = last === undefined ? Number.POSITIVE_INFINITY : now - last.readAt;
-  if (last === undefined || age >= STATUS_FRESH_MS) return await readStatus(c, modelId, true);
-  last.used = true;
+  const age = last === undefined ? Number.POSITIVE_INFINITY : Date.now() - last.readAt;
+  if (last === undefined || age >= STATUS_FRESH_MS) return await readStatus(c, modelId);
   if (age >= REFRESH_AFTER_MS && !last.refreshing) {
     last.refreshing = true;
-    c.executionCtx.waitUntil(readStatus(c, modelId, true).catch(() => undefined));
+    c.executionCtx.waitUntil(readStatus(c, modelId).catch(() => undefined));
   }
   return last.status;
 }
 
-/** A Completion is at the backend until what it returns is called. */
+/** A request is at the backend until what this returns is called. */
 export function useModel(c: Context<AppEnv>, modelId: string): () => void {
   running.set(modelId, (running.get(modelId) ?? 0) + 1);
+  const last = known.get(modelId);
+  if (last !== undefined) last.used = true;
+  tellUse(c, modelId, REFRESH_AFTER_MS);
   return () => {
+    // Told before it is counted out.
     const left = (running.get(modelId) ?? 1) - 1;
+    if (left === 0) tellUse(c, modelId, TELL_END_AFTER_MS);
     running.set(modelId, left);
-    const last = known.get(modelId);
-    if (left > 0 || Date.now() - (last?.readAt ?? 0) < TELL_END_AFTER_MS) return;
-    c.executionCtx.waitUntil(readStatus(c, modelId, true).catch(() => undefined));
   };
 }
 
 /** A Completion still runs: with a long one nothing else may say so. */
 export function stillUses(c: Context<AppEnv>, modelId: string): void {
-  c.executionCtx.waitUntil(currentStatus(c, modelId).catch(() => undefined));
+  tellUse(c, modelId, REFRESH_AFTER_MS);
 }
 
-/** Asks the Inference object. `used` false: only to show it. */
-export async function readStatus(
-  c: Context<AppEnv>,
-  modelId: string,
-  used: boolean,
-): Promise<ModelStatus> {
-  const before = known.get(modelId);
-  const status = await inferenceOf(c.env, modelId).status({ used: used || before?.used === true });
-  remember(modelId, status);
+function tellUse(c: Context<AppEnv>, modelId: string, afterMs: number): void {
+  if (Date.now() - (told.get(modelId) ?? 0) < afterMs) return;
+  c.executionCtx.waitUntil(readStatus(c, modelId).catch(() => undefined));
+}
+
+/** Asks the Inference object, and tells it whether its Model is used. */
+export async function readStatus(c: Context<AppEnv>, modelId: string): Promise<ModelStatus> {
+  const used = known.get(modelId)?.used === true || (running.get(modelId) ?? 0) > 0;
+  const askedAt = Date.now();
+  if (used) told.set(modelId, askedAt);
+  const status = await inferenceOf(c.env, modelId).status({ used });
+  remember(modelId, status, askedAt);
   return status;
 }
 
 /** What another call of the Inference object has answered. */
-export function remember(modelId: string, status: ModelStatus): void {
-  known.set(modelId, { status, readAt: Date.now(), used: false, refreshing: false });
+export function remember(modelId: string, status: ModelStatus, readAt = Date.now()): void {
+  if ((known.get(modelId)?.readAt ?? 0) > readAt) return;
+  known.set(modelId, { status, readAt, used: false, refreshing: false });
 }
