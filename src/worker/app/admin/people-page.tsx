@@ -2,7 +2,6 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { z } from "zod";
-import { AddPersonBody } from "../../../contract/admin.ts";
 import type { Page, Person } from "../../../contract/directory.ts";
 import { INVITE_DAYS, NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
@@ -36,8 +35,9 @@ const InviteForm = z.object({
   email: z
     .string()
     .trim()
+    .max(NAME_MAX_CHARACTERS, `Write at most ${NAME_MAX_CHARACTERS} characters.`)
     .pipe(z.email("Write an e-mail address, such as name@example.org."))
-    .pipe(AddPersonBody.shape.email),
+    .transform((email) => email.toLowerCase()),
   role: z.enum(["member", "admin"], "Choose a role."),
 });
 
@@ -97,15 +97,17 @@ async function peopleFrom(
   after: string | null,
 ): Promise<Page<Person>> {
   const directory = directoryOf(c.env);
-  const plain = { limit: ROWS_A_PAGE, email: null };
-  if (begin === null) return directory.people({ ...plain, after });
+  if (begin === null) return directory.people({ after, limit: ROWS_A_PAGE, email: null });
   const [exact, rest] = await Promise.all([
     after === null ? directory.people({ after: null, limit: 1, email: begin }) : null,
-    directory.people({ ...plain, after: after ?? begin }),
+    // One more than is shown tells whether there is a next page.
+    directory.people({ after: after ?? begin, limit: ROWS_A_PAGE + 1, email: null }),
   ]);
-  const fitting = rest.rows.filter(({ email }) => email.startsWith(begin));
-  const goesOn = fitting.length === rest.rows.length;
-  return { rows: [...(exact?.rows ?? []), ...fitting], next: goesOn ? rest.next : null };
+  const fitting = [...(exact?.rows ?? []), ...rest.rows].filter(({ email }) =>
+    email.startsWith(begin),
+  );
+  const rows = fitting.slice(0, ROWS_A_PAGE);
+  return { rows, next: fitting.length > ROWS_A_PAGE ? (rows.at(-1)?.email ?? null) : null };
 }
 
 function Search({ begin }: { begin: string | null }): Child {
