@@ -3,6 +3,7 @@
 import type { Child } from "hono/jsx";
 import type { BarSeries, StackedBars } from "../../../core/stacked-bars.ts";
 import { count, roughly } from "../layout/amounts.tsx";
+import { Name } from "../layout/parts.tsx";
 
 /** The picture's own measure, stretched to whatever room there is. */
 const HEIGHT = 1_000;
@@ -61,7 +62,7 @@ export function StackedBarChart(props: {
             <svg viewBox="0 0 1 1" aria-hidden="true">
               <rect class={seriesClass(series, place)} width="1" height="1" />
             </svg>
-            <span dir="auto">{named(one)}</span> <span class="quiet">{count(one.total)}</span>
+            <Name>{named(one)}</Name> <span class="quiet">{count(one.total)}</span>
           </li>
         ))}
       </ul>
