@@ -1,23 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Role } from "../../src/contract/account.ts";
-import type { AuditEntry, DirectoryRpc } from "../../src/contract/directory.ts";
-import { directoryOf } from "../../src/durable-objects/objects.ts";
-
-const stub = env.DIRECTORY.getByName("directory");
-const directory: DirectoryRpc = directoryOf(env);
-
-function person(name: string, role: Role = "member") {
-  return { id: `id of ${name}`, email: `${name}@example.org`, role };
-}
-
-async function empty(): Promise<void> {
-  await runInDurableObject(stub, (_, { storage }) => {
-    storage.sql.exec("DELETE FROM people");
-    storage.sql.exec("DELETE FROM audit");
-  });
-}
+import type { AuditEntry } from "../../src/contract/directory.ts";
+import { allPages, directory, empty, person, stub } from "./directory-under-test.ts";
 
 beforeEach(empty);
 
@@ -59,17 +43,11 @@ describe("a person", () => {
 describe("the list of people", () => {
   test("comes in pages by address, without gaps or repeats", async () => {
     for (const name of ["eve", "ada", "dan", "bob", "cat"]) await directory.addPerson(person(name));
-    const seen: string[] = [];
-    let after: string | null = null;
-    let pages = 0;
-    do {
-      const page = await directory.people({ after, limit: 2, email: null });
-      expect(page.rows.length).toBeLessThanOrEqual(2);
-      seen.push(...page.rows.map(({ email }) => email));
-      after = page.next;
-      pages += 1;
-    } while (after !== null);
-    expect(seen).toEqual(["ada", "bob", "cat", "dan", "eve"].map((name) => `${name}@example.org`));
+    const { rows, pages } = await allPages((after) =>
+      directory.people({ after, limit: 2, email: null }),
+    );
+    const names = rows.map(({ email }) => email);
+    expect(names).toEqual(["ada", "bob", "cat", "dan", "eve"].map((name) => `${name}@example.org`));
     expect(pages).toBe(3);
   });
 
@@ -87,6 +65,14 @@ describe("the list of people", () => {
     expect(found).toMatchObject({ rows: [person("bob")], next: null });
     const nobody = await directory.people({ ...page, email: "nobody@example.org" });
     expect(nobody).toEqual({ rows: [], next: null });
+  });
+});
+
+describe("people by their ids", () => {
+  test("are those that there are", async () => {
+    for (const name of ["ada", "bob"]) await directory.addPerson(person(name));
+    const found = await directory.peopleByIds(["id of bob", "id of nobody", "operator"]);
+    expect(found).toMatchObject([person("bob")]);
   });
 });
 
@@ -114,5 +100,29 @@ describe("the audit log", () => {
     await directory.record(entry);
     await directory.record({ ...entry, id: "key.mint 1", what: "key.mint", whom: null });
     expect((await rows()).map(({ what }) => what)).toEqual(["tokens.grant", "key.mint"]);
+  });
+
+  test("is read newest first, in pages, by who did what to whom", async () => {
+    for (const [number, what] of ["key.mint", "key.revoke", "key.mint"].entries()) {
+      for (const who of ["operator", "id of root"]) {
+        const id = `${what} ${who} ${number}`;
+        await directory.record({ ...entry, id, at: number, who, what, whom: `id of ${number}` });
+      }
+    }
+    const read = (filter: object) =>
+      allPages((after) =>
+        directory.audit({ who: null, whom: null, what: null, after, limit: 2, ...filter }),
+      );
+    const all = await read({});
+    expect(all.pages).toBe(3);
+    expect(all.rows.map(({ at }) => at)).toEqual([2, 2, 1, 1, 0, 0]);
+    const newest = { id: "key.mint id of root 2", at: 2, who: "id of root", what: "key.mint" };
+    expect(all.rows[0]).toEqual({ ...entry, ...newest, whom: "id of 2" });
+    expect((await read({ who: "operator" })).rows.map(({ at }) => at)).toEqual([2, 1, 0]);
+    expect((await read({ whom: "id of 1" })).rows.map(({ at }) => at)).toEqual([1, 1]);
+    expect((await read({ what: "key.mint", who: "operator" })).rows.map(({ at }) => at)).toEqual([
+      2, 0,
+    ]);
+    expect((await read({ what: "key.mint", whom: "id of 1" })).rows).toEqual([]);
   });
 });

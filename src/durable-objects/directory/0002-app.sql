@@ -10,6 +10,8 @@ CREATE TABLE subjects (
   sub TEXT NOT NULL,
   person_id TEXT NOT NULL UNIQUE,
   bound_at INTEGER NOT NULL,
+  -- The hash of the session that began then: its sign-in, repeated, is still the first.
+  first_session TEXT NOT NULL,
   PRIMARY KEY (issuer, sub)
 ) WITHOUT ROWID;
 

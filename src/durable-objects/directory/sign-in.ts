@@ -7,7 +7,7 @@ import { beginSession } from "./sessions.ts";
 
 export function signIn(sql: SqlStorage, request: SignInRequest, now: number): SignIn {
   const bound = findBound(sql, request);
-  if (bound !== null) return begin(sql, bound.person, bound.boundAt, request, now);
+  if (bound !== null) return begin(sql, bound.person, bound.firstSession, request, now);
   if (!request.emailVerified) return { outcome: "email_unverified" };
   const email = request.email.toLowerCase();
   const invited = findPerson(sql, "email", email);
@@ -24,12 +24,13 @@ export function signIn(sql: SqlStorage, request: SignInRequest, now: number): Si
 function findBound(
   sql: SqlStorage,
   { issuer, sub }: SignInRequest,
-): { person: Person; boundAt: number } | null {
-  const find = "SELECT person_id, bound_at FROM subjects WHERE issuer = ? AND sub = ?";
-  const rows = sql.exec<{ person_id: string; bound_at: number }>(find, issuer, sub).toArray();
-  const [row] = rows;
-  const person = row === undefined ? null : findPerson(sql, "id", row.person_id);
-  return row === undefined || person === null ? null : { person, boundAt: row.bound_at };
+): { person: Person; firstSession: string } | null {
+  const find = "SELECT person_id, first_session FROM subjects WHERE issuer = ? AND sub = ?";
+  const rows = sql.exec<{ person_id: string; first_session: string }>(find, issuer, sub);
+  const row = rows.toArray()[0];
+  if (row === undefined) return null;
+  const person = findPerson(sql, "id", row.person_id);
+  return person === null ? null : { person, firstSession: row.first_session };
 }
 
 /** The configuration named them: the row says so, as of anybody whom an Admin adds. */
@@ -44,28 +45,36 @@ function addFirstAdmin(sql: SqlStorage, id: string, email: string, now: number):
 }
 
 function bind(sql: SqlStorage, person: Person, request: SignInRequest, now: number): SignIn {
-  const { issuer, sub } = request;
-  const add = "INSERT INTO subjects (issuer, sub, person_id, bound_at) VALUES (?, ?, ?, ?)";
-  sql.exec(add, issuer, sub, person.id, now);
+  const { issuer, sub, session } = request;
+  sql.exec(
+    `INSERT INTO subjects (issuer, sub, person_id, bound_at, first_session)
+     VALUES (?, ?, ?, ?, ?)`,
+    issuer,
+    sub,
+    person.id,
+    now,
+    session.hash,
+  );
   sql.exec("UPDATE people SET invited_until = NULL WHERE id = ?", person.id);
   writeAudit(sql, {
     ...{ id: `person.bind ${person.id}`, at: now, who: person.id, what: "person.bind" },
     ...{ whom: person.id, detail: { issuer } },
   });
-  return begin(sql, { ...person, invitedUntil: null }, now, request, now);
+  return begin(sql, { ...person, invitedUntil: null }, session.hash, request, now);
 }
 
-/** The first sign-in is the one that bound the person; repeated, it is still the first. */
 function begin(
   sql: SqlStorage,
   person: Person,
-  boundAt: number,
+  firstSession: string,
   { session }: SignInRequest,
   now: number,
 ): SignIn {
   if (person.disabled) return { outcome: "disabled" };
-  const lastSignedInAt = beginSession(sql, person.id, session, now);
+  const begun = beginSession(sql, person.id, session, now);
+  // A late repeat is no later sign-in.
+  const lastSignedInAt = Math.max(person.lastSignedInAt ?? begun, begun);
   sql.exec("UPDATE people SET last_signed_in_at = ? WHERE id = ?", lastSignedInAt, person.id);
-  const first = lastSignedInAt === boundAt;
+  const first = session.hash === firstSession;
   return { outcome: "signed_in", person: { ...person, lastSignedInAt }, first };
 }
