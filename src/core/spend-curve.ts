@@ -20,8 +20,8 @@ export interface SpendCurve {
   limitY: number | null;
   /** Amounts to write at the left, in US dollars, the lowest first. */
   ticks: { usd: number; y: number }[];
-  /** Days of the month to write below; `x` is the day's begin. */
-  days: { day: number; x: number }[];
+  /** The month's last day, at the right end. */
+  lastDay: number;
 }
 
 export interface SpendGauge {
@@ -36,7 +36,6 @@ export interface SpendGauge {
 /** Above so many times what the month will cost, the limit is told in words instead of drawn. */
 const LIMIT_DRAWN_TIMES = 4;
 const TICKS_WANTED = 4;
-const DAYS_BETWEEN_LABELS = 7;
 /** A month without any cost still has a scale. */
 const LEAST_SCALE_USD = 1;
 
@@ -64,7 +63,7 @@ export function spendCurve(overview: Figures, now: number): SpendCurve {
     ticks: Array.from({ length: steps + 1 }, (_, index) => {
       return { usd: index * step, y: index / steps };
     }),
-    days: dayLabels(lengthMs / DAY_MS),
+    lastDay: lengthMs / DAY_MS,
   };
 }
 
@@ -97,12 +96,4 @@ function niceStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast));
   const times = [1, 2, 5].find((one) => one * power >= atLeast) ?? 10;
   return times * power;
-}
-
-function dayLabels(count: number): SpendCurve["days"] {
-  const labels: SpendCurve["days"] = [];
-  for (let day = 1; day <= count; day += DAYS_BETWEEN_LABELS) {
-    labels.push({ day, x: (day - 1) / count });
-  }
-  return labels;
 }

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
+import admin from "./look/admin.css";
 import around from "./look/around.css";
 import base from "./look/base.css";
 import blocks from "./look/blocks.css";
@@ -17,7 +18,9 @@ import paper from "./look/paper.css";
 import tables from "./look/tables.css";
 
 /** In the order in which they overrule each other. */
-const look = [base, around, blocks, figures, tables, buttons, forms, charts, paper].join("\n");
+const look = [base, around, blocks, figures, tables, buttons, forms, charts, admin, paper].join(
+  "\n",
+);
 
 const assets = {
   "look.css": { text: look, type: "text/css; charset=utf-8" },

@@ -36,13 +36,13 @@ describe("the Spend page", () => {
     });
     const shown = await words(admin.get("/admin/spend"));
     expect(shown).toContain("$123.46 of $500.00 spent in ");
-    expect(shown).toContain("Reserved $3.50 Left $373.04");
+    expect(shown).toContain("Spent $123.46 Reserved $3.50 Left $373.04");
     expect(shown).toContain("Now $36.50 an hour");
     expect(shown).toContain("local $123.46 estimated 1.5 2 $36.50");
     expect(shown).toContain("Estimated: no container reported itself");
     expect(shown).toContain("Reserved is the wind-down");
     const html = await (await admin.get("/admin/spend")).text();
-    expect(html).toContain('aria-label="$123.46 of $500.00 spent, 25 %; $3.50 reserved."');
+    expect(html).toContain("<title>$123.46 of $500.00 spent, 25 %; $3.50 reserved.</title>");
     expect(html).not.toMatch(/ style=|<style|<script(?! src="\/assets\/)/);
   });
 

@@ -58,7 +58,7 @@ function KeyState({ of, now }: { of: KeyRecord; now: number }): Child {
       <State kind="bad">
         revoked <Time at={revokedAt} now={now} />
         {revokedWhy ? (
-          <span class="text" dir="auto">
+          <span class="note" dir="auto">
             : {revokedWhy}
           </span>
         ) : null}
@@ -90,7 +90,7 @@ export function Grants({ rows, asked, path, now }: ListProps<GrantRecord>): Chil
           {
             title: "Note",
             cell: ({ note }) => (
-              <span class="text" dir="auto">
+              <span class="note" dir="auto">
                 {note}
               </span>
             ),

@@ -36,7 +36,7 @@ export function RequestRows(props: {
         {
           title: "Why",
           cell: ({ reason }) => (
-            <span class="prose" dir="auto">
+            <span class="note" dir="auto">
               {reason}
             </span>
           ),
@@ -55,7 +55,7 @@ export function RequestRows(props: {
         {
           title: "Note",
           cell: ({ note }) => (
-            <span class="prose" dir="auto">
+            <span class="note" dir="auto">
               {note}
             </span>
           ),

@@ -118,7 +118,7 @@ function Inbox(props: {
     );
   }
   return rows.map(({ request, available, spentThisMonth }) => (
-    <article class="request" aria-labelledby={`${request.id}-who`}>
+    <article class="block request" aria-labelledby={`${request.id}-who`}>
       <h2 id={`${request.id}-who`}>
         <PersonLink id={request.personId} addresses={addresses} />
       </h2>
@@ -126,7 +126,9 @@ function Inbox(props: {
         asked for <strong>{count(request.tokens)} tokens</strong>{" "}
         <Time at={request.askedAt} now={now} />
       </p>
-      <blockquote dir="auto">{request.reason}</blockquote>
+      <blockquote class="text" dir="auto">
+        {request.reason}
+      </blockquote>
       <dl class="facts">
         <div>
           <dt>Available now</dt>
@@ -208,7 +210,7 @@ function History(props: {
     current: tab.state === state,
   }));
   return (
-    <section aria-labelledby="history">
+    <section class="block" aria-labelledby="history">
       <h2 id="history">History</h2>
       <Tabs label="Which requests" tabs={tabs} />
       <RequestRows rows={found.rows} addresses={addresses} now={now} withPerson />

@@ -1,6 +1,5 @@
-// The month's spend as pictures, from pure figures. The outer picture places by per cent, so that text
-// and strokes keep their size on every screen; what must bend with it lies in an inner one. Colours come
-// from the look by class.
+// The month's spend as pictures, from pure figures. Pictures stretch with the page and their words do
+// not: those stand beside them. Colours come from the look by class.
 import type { Child } from "hono/jsx";
 import type { SpendOverview } from "../../../contract/spend.ts";
 import {
@@ -12,101 +11,103 @@ import {
 } from "../../../core/spend-curve.ts";
 import { usd } from "../layout/amounts.tsx";
 
-/** Where the plot begins and ends in the picture's height; the days stand below it. */
-const PLOT_TOP = 0.1;
-const PLOT_BOTTOM = 0.88;
-
-/** The inner picture's own measure, stretched to whatever room there is. */
+/** The curve's own measure, stretched to whatever room there is. */
 const INNER = 1_000;
-
-/** Text stands that much above its line. */
-const TEXT_LIFT_PX = -4;
 
 export function Curve({ overview, now }: { overview: SpendOverview; now: number }): Child {
   const curve = spendCurve(overview, now);
   return (
-    <svg
-      class="spend-curve"
-      role="img"
-      aria-label={curveInWords(overview)}
-      width="100%"
-      height="220"
-    >
-      {curve.ticks.map(({ usd: amount, y }) => (
-        <Level y={y} kind="grid" text={y === 0 ? "" : usd(amount)} />
-      ))}
-      {curve.days.map(({ day, x }) => (
-        <text class="axis" x={percent(x)} y="98%">
-          {day}
-        </text>
-      ))}
-      <svg
-        x="0"
-        y={percent(PLOT_TOP)}
-        width="100%"
-        height={percent(PLOT_BOTTOM - PLOT_TOP)}
-        viewBox={`0 0 ${INNER} ${INNER}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <polygon class="spent-area" points={area(curve)} />
-        <polyline
-          class="spent-line"
-          points={points(curve.spent)}
-          vector-effect="non-scaling-stroke"
-        />
-        <polyline
-          class="forecast-line"
-          points={points(curve.forecast)}
-          vector-effect="non-scaling-stroke"
-        />
-      </svg>
-      {curve.limitY === null ? null : <Level y={curve.limitY} kind="limit" text="" />}
-    </svg>
+    <figure class="chart">
+      <div class="chart-plot">
+        <div class="chart-scale" aria-hidden="true">
+          {curve.ticks.toReversed().map((tick) => (
+            <span>{usd(tick.usd)}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${INNER} ${INNER}`} preserveAspectRatio="none" role="img">
+          <title>{curveInWords(overview)}</title>
+          {curve.ticks.map(({ y }) => (
+            <Level y={y} kind="chart-grid" />
+          ))}
+          <polygon class="spent-area" points={area(curve)} />
+          <polyline class="spent-line" points={points(curve.spent)} />
+          <polyline class="forecast-line" points={points(curve.forecast)} />
+          {curve.limitY === null ? null : <Level y={curve.limitY} kind="limit-line" />}
+        </svg>
+        <div class="chart-days" aria-hidden="true">
+          <span>{dayName(overview.month, 1)}</span>
+          <span>{dayName(overview.month, curve.lastDay)}</span>
+        </div>
+      </div>
+      <ul class="legend">
+        <Key kind="spent-area">Spent, day by day</Key>
+        <Key kind="forecast-line">Forecast: the month's end, if it goes on as it went so far</Key>
+        {curve.limitY === null ? null : <Key kind="limit-line">Limit</Key>}
+      </ul>
+    </figure>
   );
 }
 
-/** A line across the plot, with what it stands for above its left end. */
-function Level(props: { y: number; kind: "grid" | "limit"; text: string }): Child {
-  const y = percent(PLOT_BOTTOM - props.y * (PLOT_BOTTOM - PLOT_TOP));
+function Level({ y, kind }: { y: number; kind: string }): Child {
+  const at = Math.round((1 - y) * INNER);
+  return <line class={kind} x1="0" x2={INNER} y1={at} y2={at} />;
+}
+
+/** A sample of what is drawn, and what it means. */
+function Key({ kind, children }: { kind: string; children?: Child }): Child {
+  const isLine = kind.endsWith("-line");
   return (
-    <>
-      <line class={`${props.kind}-line`} x1="0" x2="100%" y1={y} y2={y} />
-      <text class="axis" x="0" y={y} dy={TEXT_LIFT_PX}>
-        {props.text}
-      </text>
-    </>
+    <li>
+      <svg viewBox="0 0 10 10" aria-hidden="true">
+        {isLine ? (
+          <line class={kind} x1="0" x2="10" y1="5" y2="5" />
+        ) : (
+          <rect class={kind} width="10" height="10" />
+        )}
+      </svg>
+      {children}
+    </li>
   );
 }
 
+/** `2026-11`, 1 → `November 1`. */
+function dayName(month: string, day: number): string {
+  const date = new Date(`${month}-${String(day).padStart(2, "0")}`);
+  return date.toLocaleDateString("en-US", { month: "long", day: "numeric", timeZone: "UTC" });
+}
+
+/** Places are in per cent, so that the corners stay round on every width. */
 export function Gauge({ overview }: { overview: SpendOverview }): Child {
   const gauge = spendGauge(overview);
+  const { spentUsd, windDownUsd, limitUsd } = overview;
   return (
-    <svg
-      class="spend-gauge"
-      role="img"
-      aria-label={gaugeInWords(overview, gauge)}
-      width="100%"
-      height="24"
-    >
-      <rect class="gauge-room" width="100%" height="100%" rx="4" />
-      <rect class="gauge-spent" width={percent(gauge.spent)} height="100%" rx="4" />
-      <rect
-        class="gauge-wind-down"
-        x={percent(gauge.spent)}
-        width={percent(gauge.windDown)}
-        height="100%"
-      />
-      {gauge.limit > 0 && gauge.limit < 1 ? (
-        <line
-          class="limit-line"
-          x1={percent(gauge.limit)}
-          x2={percent(gauge.limit)}
-          y1="0"
-          y2="100%"
+    <figure class="chart">
+      <svg class="gauge" role="img">
+        <title>{gaugeInWords(overview, gauge)}</title>
+        <rect class="gauge-left" width="100%" height="100%" />
+        <rect class="gauge-spent" width={percent(gauge.spent)} height="100%" />
+        <rect
+          class="gauge-reserved"
+          x={percent(gauge.spent)}
+          width={percent(gauge.windDown)}
+          height="100%"
         />
-      ) : null}
-    </svg>
+        {gauge.limit > 0 && gauge.limit < 1 ? (
+          <line
+            class="limit-line"
+            x1={percent(gauge.limit)}
+            x2={percent(gauge.limit)}
+            y1="0"
+            y2="100%"
+          />
+        ) : null}
+      </svg>
+      <ul class="legend">
+        <Key kind="gauge-spent">Spent {usd(spentUsd)}</Key>
+        <Key kind="gauge-reserved">Reserved {usd(windDownUsd)}</Key>
+        <Key kind="gauge-left">Left {usd(Math.max(limitUsd - spentUsd - windDownUsd, 0))}</Key>
+      </ul>
+    </figure>
   );
 }
 

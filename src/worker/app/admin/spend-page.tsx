@@ -42,19 +42,17 @@ export async function spendPage(
       <NoticeOf name={c.req.query("notice")} notices={notices} />
       <Verdict overview={overview} now={now} />
       <Month overview={overview} />
-      <figure>
-        <Curve overview={overview} now={now} />
-        <figcaption class="quiet">
-          Spent by day of the month, in US dollars. The dashed line is the forecast: the month's end
-          if it goes on as it went so far.
-        </figcaption>
-      </figure>
-      <h2>By Model</h2>
-      <Models overview={overview} />
-      <h2>Change it</h2>
-      <LimitForm overview={overview} form={form} />
-      <PauseForm overview={overview} />
+      <Curve overview={overview} now={now} />
       <Days overview={overview} />
+      <section class="block" aria-labelledby="models">
+        <h2 id="models">By Model</h2>
+        <Models overview={overview} />
+      </section>
+      <section class="block" aria-labelledby="change">
+        <h2 id="change">Change it</h2>
+        <LimitForm overview={overview} form={form} />
+        <PauseForm overview={overview} />
+      </section>
     </>,
   );
 }
@@ -84,27 +82,24 @@ function Verdict(props: { overview: SpendOverview; now: number }): Child {
 }
 
 function Month({ overview }: { overview: SpendOverview }): Child {
-  const { spentUsd, limitUsd, windDownUsd, forecastUsd, usdPerHour } = overview;
+  const { spentUsd, limitUsd, forecastUsd, usdPerHour } = overview;
   return (
-    <section aria-label="This month">
-      <p class="figure">
-        {usd(spentUsd)}
-        <span class="figure-of">
+    <section class="block" aria-label="This month">
+      <p class="figure-large">
+        {usd(spentUsd)}{" "}
+        <small>
           of {usd(limitUsd)} spent in {monthName(overview.month)} (UTC)
-        </span>
+        </small>
       </p>
       <Gauge overview={overview} />
-      <dl class="facts">
+      <p class="hint text">
+        Reserved is the wind-down: what the containers that run now will still cost until they have
+        been idle long enough to stop. It counts against the limit, so that new work is paused while
+        there is still room for them to end.
+      </p>
+      <dl class="figures">
         <div>
-          <dt>Reserved</dt>
-          <dd>{usd(windDownUsd)}</dd>
-        </div>
-        <div>
-          <dt>Left</dt>
-          <dd>{usd(Math.max(limitUsd - spentUsd - windDownUsd, 0))}</dd>
-        </div>
-        <div>
-          <dt>Forecast</dt>
+          <dt>Forecast for the month's end</dt>
           <dd>{usd(forecastUsd)}</dd>
         </div>
         <div>
@@ -112,11 +107,6 @@ function Month({ overview }: { overview: SpendOverview }): Child {
           <dd>{usd(usdPerHour)} an hour</dd>
         </div>
       </dl>
-      <p class="hint">
-        Reserved is the wind-down: what the containers that run now will still cost until they have
-        been idle long enough to stop. It counts against the limit, so that work which is paused in
-        time cannot pass it.
-      </p>
     </section>
   );
 }
