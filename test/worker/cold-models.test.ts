@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { inferenceOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
 import { gatedModel, sleepingModel } from "./bindings.ts";
-import { admin, complete, newPerson, read } from "./calling.ts";
+import { admin, call, complete, newPerson, read } from "./calling.ts";
 
 const model = () => inferenceOf(env, gatedModel);
 const inLine = (count: number) =>
@@ -50,6 +50,22 @@ describe("a restart of the Inference object", () => {
     await waits;
     await inLine(0);
   });
+});
+
+test("who leaves the wait for a tokenizer is out of line", async () => {
+  const person = await newPerson();
+  const leave = new AbortController();
+  const body = { model: gatedModel, prompt: "x" };
+  const asking = call("/v1/tokenize", {
+    method: "POST",
+    key: person.key,
+    body,
+    signal: leave.signal,
+  });
+  await inLine(1);
+  leave.abort();
+  await asking.catch(() => null);
+  await inLine(0);
 });
 
 describe("a Cold Model costs nothing", () => {

@@ -30,7 +30,10 @@ export async function untilWarm(c: Context<AppEnv>, wait: WarmWait): Promise<boo
   }
   if (status.state === "warm") return true;
   const began = Date.now();
-  const answer = await stand(c, wait, status);
+  const standing = stand(c, wait, status);
+  // workerd drops a handler whose client left unless something waits for it; it has to leave the line.
+  c.executionCtx.waitUntil(standing.catch(() => undefined));
+  const answer = await standing;
   const { timings } = c.get("frame");
   timings.set("cold", (timings.get("cold") ?? 0) + Date.now() - began);
   switch (answer.outcome) {
