@@ -12,6 +12,8 @@ export interface Stack {
   api: string;
   /** The origin. */
   app: string;
+  /** The issuer of its OpenID provider. */
+  openid: string;
   /** Of the demo member and the demo admin. */
   key: string;
   adminKey: string;
@@ -86,6 +88,7 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
     stack: {
       api: ready.api,
       app: ready.app,
+      openid: ready.openid,
       key: ready.key,
       adminKey: ready.admin_key,
       engine: ready.engine,
@@ -103,6 +106,7 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
 interface Ready {
   api: string;
   app: string;
+  openid: string;
   key: string;
   admin_key: string;
   engine: string;

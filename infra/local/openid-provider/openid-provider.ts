@@ -3,7 +3,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import Provider, { type Configuration, interactionPolicy } from "oidc-provider";
+import Provider, { type Configuration } from "oidc-provider";
 import { pickPage, problemPage } from "./pick-page.ts";
 import { ShortMemory } from "./short-memory.ts";
 
@@ -38,6 +38,7 @@ export async function startOpenIdProvider(settings: ProviderSettings): Promise<R
   const provider = new Provider(issuer, configuration(settings.apps, clientSecret));
   const answer = provider.callback();
   server.on("request", (request, response) => {
+    forgetWhoWasHere(request);
     const isPicking = request.url?.startsWith("/interaction/") === true;
     if (!isPicking) {
       void answer(request, response);
@@ -84,7 +85,6 @@ function configuration(apps: readonly string[], clientSecret: string): Configura
     claims: { openid: ["sub"], email: ["email", "email_verified"] },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
-    interactions: { policy: alwaysAsk() },
     ttl: {
       AccessToken: 600,
       AuthorizationCode: 60,
@@ -114,15 +114,10 @@ function configuration(apps: readonly string[], clientSecret: string): Configura
   };
 }
 
-/** Each time, also in a browser that has picked somebody before: one person tries all the roles. */
-function alwaysAsk(): interactionPolicy.DefaultPolicy {
-  const policy = interactionPolicy.base();
-  const { Check } = interactionPolicy;
-  const ask = new Check("pick", "somebody has to be picked", ({ oidc }) =>
-    oidc.result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
-  );
-  policy.get("login")?.checks.add(ask);
-  return policy;
+/** Each sign-in asks: one person tries all the roles in one browser. */
+function forgetWhoWasHere({ headers }: IncomingMessage): void {
+  const others = headers.cookie?.split(/; */).filter((pair) => !pair.startsWith("_session"));
+  if (others) headers.cookie = others.join("; ");
 }
 
 async function pick(
