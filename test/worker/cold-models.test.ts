@@ -68,6 +68,19 @@ test("who leaves the wait for a tokenizer is out of line", async () => {
   await inLine(0);
 });
 
+test("who finds no place in line is told to come back when the start is over", async () => {
+  const person = await newPerson({ limits: { running: 1, waiting: 1 } });
+  const leave = new AbortController();
+  const waiting = [1, 2].map(() => ask(person.key, gatedModel, leave.signal).catch(() => null));
+  await inLine(2);
+  const refused = await ask(person.key, gatedModel);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("x-should-retry")).toBe("true");
+  expect(Number(refused.headers.get("retry-after"))).toBe(60);
+  leave.abort();
+  await Promise.all(waiting);
+});
+
 describe("a Cold Model costs nothing", () => {
   afterEach(() => {
     vi.useRealTimers();

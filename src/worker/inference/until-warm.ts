@@ -7,6 +7,7 @@ import type { SpendVerdict } from "../../contract/spend.ts";
 import { inferenceOf } from "../../durable-objects/objects.ts";
 import { type Caller, identify } from "../auth/authenticate.ts";
 import type { AppEnv } from "../environment.ts";
+import { RETRY_AFTER_MAX_MS } from "../forward/forward-limits.ts";
 import { Refused } from "../refuse.ts";
 import { currentStatus, remember } from "./model-status.ts";
 
@@ -43,12 +44,7 @@ export async function untilWarm(c: Context<AppEnv>, wait: WarmWait): Promise<boo
     case "left":
       return false;
     case "line_full":
-      throw new Refused({
-        code: "rate_limited",
-        message:
-          "As many requests as may wait for this Model while it starts. Open fewer at a time.",
-        retryAfterMs: LINE_RETRY_AFTER_MS,
-      });
+      throw new Refused(lineFull(wait.modelId, status));
     case "not_warm":
       remember(wait.modelId, answer.status);
       throw new Refused(
@@ -100,6 +96,18 @@ function isRestart(failure: unknown): boolean {
     [property in "retryable" | "overloaded" | "durableObjectReset"]?: boolean;
   };
   return overloaded !== true && (retryable === true || durableObjectReset === true);
+}
+
+/** A place is free when the start is over, which is when to come back. */
+function lineFull(modelId: string, { startingSince, expectedStartMs }: ModelStatus): PublicError {
+  const leftMs = (startingSince ?? Date.now()) + expectedStartMs - Date.now();
+  return {
+    code: "rate_limited",
+    message:
+      `No more requests may wait for ${modelId} to start. ` +
+      "Open fewer at a time, or try again when it has started.",
+    retryAfterMs: Math.min(RETRY_AFTER_MAX_MS, Math.max(LINE_RETRY_AFTER_MS, leftMs)),
+  };
 }
 
 function stillStarting(modelId: string, status: ModelStatus): PublicError {
