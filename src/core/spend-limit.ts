@@ -59,7 +59,9 @@ export function oldestDay(now: number): string {
 export function noteTick(ledger: SpendLedger, tick: SpendTick, now: number): SpendDay[] {
   const model = ledger.models.get(tick.model) ?? newModel();
   ledger.models.set(tick.model, model);
-  if (tick.at > model.at) {
+  // Of the same millisecond the dearer one counts: it may reserve a start.
+  const dearer = tick.running.windDownUsd > model.running.windDownUsd;
+  if (tick.at > model.at || (tick.at === model.at && dearer)) {
     model.at = tick.at;
     model.running = tick.running;
   }

@@ -49,6 +49,12 @@ describe("the limit", () => {
     expect(judgeSpend(ledgerOf(tick(97, { running: running(3) })), NOON)).toEqual(byLimit);
   });
 
+  test("counts a start that is reserved in the millisecond of another tick", () => {
+    const reserved = tick(97, { running: running(3) });
+    expect(judgeSpend(ledgerOf(tick(97), reserved), NOON)).toEqual(byLimit);
+    expect(judgeSpend(ledgerOf(reserved, tick(97)), NOON)).toEqual(byLimit);
+  });
+
   test("counts all Models together", () => {
     const ledger = ledgerOf(tick(60), tick(39, { model: "small" }));
     expect(judgeSpend(ledger, NOON).paused).toBe(false);
