@@ -18,7 +18,13 @@ export default defineConfig({
         plugins: [
           cloudflareTest(({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: bindings(inject("backendUrl"), inject("sleepingUrl")) },
+            miniflare: {
+              bindings: bindings({
+                backendUrl: inject("backendUrl"),
+                sleepingUrl: inject("sleepingUrl"),
+                openidUrl: inject("openidUrl"),
+              }),
+            },
           })),
         ],
         test: {

@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { startScriptedBackend } from "./scripted-backend.ts";
+import { startScriptedOpenId } from "./scripted-openid.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import { startSleepingBackend } from "./sleeping-backend.ts";
 
@@ -8,21 +9,25 @@ declare module "vitest" {
     backendUrl: string;
     upstreamUrl: string;
     sleepingUrl: string;
+    openidUrl: string;
   }
 }
 
 export async function setup(project: TestProject): Promise<() => void> {
-  const [backend, server, sleeping] = await Promise.all([
+  const [backend, server, sleeping, openid] = await Promise.all([
     startScriptedBackend(),
     startScriptedServer(),
     startSleepingBackend(),
+    startScriptedOpenId(),
   ]);
   project.provide("backendUrl", backend.url);
   project.provide("upstreamUrl", server.url);
   project.provide("sleepingUrl", sleeping.url);
+  project.provide("openidUrl", openid.url);
   return () => {
     backend.close();
     server.close();
     sleeping.close();
+    openid.close();
   };
 }

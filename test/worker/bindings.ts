@@ -1,4 +1,6 @@
 // What the Worker under test is configured with. Read in Node, where it is configured, and in workerd.
+import { openidClient } from "../upstream/openid-script.ts";
+
 export const keyCheckSecrets = [
   "the secret that mints of 32 characters or more",
   "the secret before it of 32 characters or more",
@@ -23,7 +25,17 @@ export const sleepingModel = "llama-3.1-8b";
 /** Another one there, which has to pass the conformance suite first. */
 export const gatedModel = "olmo-2-7b";
 
-export function bindings(backendUrl: string, sleepingUrl: string): Record<string, string> {
+export const firstAdminEmail = "first-admin@example.org";
+export const accessContact = "Write to access@example.org.";
+
+interface Upstream {
+  backendUrl: string;
+  sleepingUrl: string;
+  openidUrl: string;
+}
+
+export function bindings(upstream: Upstream): Record<string, string> {
+  const { backendUrl, sleepingUrl, openidUrl } = upstream;
   const backend = { url: backendUrl, api_key: "the backend's key", served_name: "served" };
   const sleeping = { url: sleepingUrl, served_name: "served", idle_seconds: 60, usd_per_hour: 36 };
   return {
@@ -37,5 +49,10 @@ export function bindings(backendUrl: string, sleepingUrl: string): Record<string
       [gatedModel]: { ...sleeping, conformance_required: true },
     }),
     HOLD_RENEW_MS: String(HOLD_RENEW_MS),
+    OIDC_ISSUER: openidUrl,
+    OIDC_CLIENT_ID: openidClient.id,
+    OIDC_CLIENT_SECRET: openidClient.secret,
+    FIRST_ADMIN_EMAIL: firstAdminEmail,
+    ACCESS_CONTACT: accessContact,
   };
 }

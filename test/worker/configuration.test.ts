@@ -7,7 +7,11 @@ import { servicesOf } from "../../src/worker/environment.ts";
 import { bindings } from "./bindings.ts";
 import { errorOf } from "./calling.ts";
 
-const right = bindings("http://127.0.0.1:8000/", "http://127.0.0.1:8001");
+const right = bindings({
+  backendUrl: "http://127.0.0.1:8000/",
+  sleepingUrl: "http://127.0.0.1:8001",
+  openidUrl: "http://127.0.0.1:8002",
+});
 
 function backend(change: object): { BACKENDS: string } {
   return { BACKENDS: JSON.stringify({ local: { url: "http://127.0.0.1:8000", ...change } }) };
@@ -21,6 +25,25 @@ describe("the configuration", () => {
     expect(parsed.REPORT_SECRETS).toEqual([]);
     expect(parsed.OPERATOR_KEY).toBeUndefined();
     expect(parsed.KEY_CHECK_SECRETS).toHaveLength(2);
+  });
+
+  test.each([
+    "https://provider.example.org/tenant",
+    "http://127.0.0.1:8788",
+    "http://[::1]:8788",
+    "http://localhost:8788",
+  ])("takes the issuer %s", (OIDC_ISSUER) => {
+    expect(parseConfiguration({ ...right, OIDC_ISSUER }).OIDC_ISSUER).toBe(OIDC_ISSUER);
+  });
+
+  test("takes the App's address as an origin, and the first Admin's address in lower case", () => {
+    const own = {
+      APP_URL: "https://Continuo.example.org:443/",
+      FIRST_ADMIN_EMAIL: "A@Example.org",
+    };
+    expect(parseConfiguration({ ...right, ...own })).toMatchObject({
+      ...{ APP_URL: "https://continuo.example.org", FIRST_ADMIN_EMAIL: "a@example.org" },
+    });
   });
 
   test.each([
@@ -49,6 +72,15 @@ describe("the configuration", () => {
     ["SPEND_LIMIT_USD", { SPEND_LIMIT_USD: "99999999" }],
     ["REPORT_SECRETS.0", { REPORT_SECRETS: "" }],
     ["REPORT_SECRETS.1", { REPORT_SECRETS: `${right.REPORT_SECRETS?.split(",")[0]},whsec_short` }],
+    ["OIDC_ISSUER", { OIDC_ISSUER: "provider.example.org" }],
+    ["OIDC_ISSUER", { OIDC_ISSUER: "http://provider.example.org" }],
+    ["OIDC_ISSUER", { OIDC_ISSUER: "http://127.0.0.1.example.org" }],
+    ["OIDC_CLIENT_ID", { OIDC_CLIENT_ID: undefined }],
+    ["OIDC_CLIENT_SECRET", { OIDC_CLIENT_SECRET: "" }],
+    ["FIRST_ADMIN_EMAIL", { FIRST_ADMIN_EMAIL: "admin" }],
+    ["APP_URL", { APP_URL: "continuo.example.org" }],
+    ["APP_URL", { APP_URL: "https://continuo.example.org/app" }],
+    ["ACCESS_CONTACT", { ACCESS_CONTACT: "" }],
     ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "soon" }],
     ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "0" }],
     ["HOLD_RENEW_MS", { HOLD_RENEW_MS: "1.5" }],
