@@ -2,10 +2,10 @@
 import { env } from "cloudflare:workers";
 import type { Context } from "hono";
 import { describe, expect, test } from "vitest";
-import { accountOf, directoryOf } from "../../src/durable-objects/objects.ts";
+import { accountOf, directoryOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
 import { grantTokens } from "../../src/worker/deeds/grants.ts";
 import { changeKey, mintKey, type NewKey, revokeKey } from "../../src/worker/deeds/keys.ts";
-import { passConformance } from "../../src/worker/deeds/models.ts";
+import { passConformance, wakeModel } from "../../src/worker/deeds/models.ts";
 import { addPerson, changePerson, invitePerson } from "../../src/worker/deeds/people.ts";
 import { changeSpend } from "../../src/worker/deeds/spend.ts";
 import {
@@ -15,6 +15,7 @@ import {
   withdrawRequest,
 } from "../../src/worker/deeds/token-requests.ts";
 import type { AppEnv } from "../../src/worker/environment.ts";
+import { sleepingModel } from "./bindings.ts";
 import { admin, audit, call, newPerson, read, view } from "./calling.ts";
 import { doing, refusalOf } from "./doing.ts";
 
@@ -72,6 +73,25 @@ describe("a Member", () => {
       expect(await refusalOf(deed)).toMatchObject({ code: "admin_required" });
     expect(await audit(id)).toEqual(rows);
     expect(await directoryOf(env).tokenRequest(asked.id)).toMatchObject({ state: "open" });
+  });
+});
+
+describe("waking a Model", () => {
+  test("is for anybody, as their next Completion would; while GPU work is paused for nobody", async () => {
+    const { id } = await newPerson({ tokens: 0 });
+    const waking = (c: Context<AppEnv>) => wakeModel(c, id, sleepingModel, { id: "once" });
+    const rows = async () => {
+      const filter = { who: id, whom: null, what: "model.wake", after: null, limit: 10 };
+      return (await directoryOf(env).audit(filter)).rows.map(({ detail }) => detail);
+    };
+    await spendLimitOf(env).change({ pausedByHand: true });
+    expect(await refusalOf(waking)).toMatchObject({ code: "spend_cap" });
+    expect(await rows()).toEqual([]);
+    await spendLimitOf(env).change({ pausedByHand: false });
+    for (const _ of [1, 2]) await doing(waking);
+    expect(await rows()).toEqual([{ model: sleepingModel }]);
+    const unknown = await refusalOf((c) => wakeModel(c, id, "none"));
+    expect(unknown).toMatchObject({ code: "model_not_found" });
   });
 });
 

@@ -5,7 +5,7 @@ import type { Page, Person } from "../../contract/directory.ts";
 import { INVITE_DAYS } from "../../contract/limits.ts";
 import { DAY_MS } from "./days.ts";
 
-export interface PersonRow extends Record<string, SqlStorageValue> {
+interface PersonRow extends Record<string, SqlStorageValue> {
   id: string;
   email: string;
   role: string;
@@ -15,7 +15,7 @@ export interface PersonRow extends Record<string, SqlStorageValue> {
   last_signed_in_at: number | null;
 }
 
-export function personFrom(row: PersonRow): Person {
+function personFrom(row: PersonRow): Person {
   return {
     id: row.id,
     email: row.email,
