@@ -44,7 +44,7 @@ export async function showHome(c: Context<AppEnv>): Promise<Response> {
       <Tokens tokens={snapshot?.tokens ?? noTokens} request={requests.rows[0] ?? null} now={now} />
       <section class="block">
         <h2>Models</h2>
-        <ModelStates models={models} now={now} />
+        <ModelStates of={models} now={now} />
       </section>
       <section class="block">
         <h2>Three lines of Python</h2>

@@ -2,42 +2,50 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ModelState, ModelStatus } from "../../../contract/inference.ts";
+import type { SpendVerdict } from "../../../contract/spend.ts";
+import { spendLimitOf } from "../../../durable-objects/objects.ts";
 import type { AppEnv } from "../../environment.ts";
 import { readStatus } from "../../inference/model-status.ts";
 import { duration, exactTime } from "../layout/amounts.tsx";
 import { EmptyState, Notice, State } from "../layout/parts.tsx";
 import { readSession } from "../session.ts";
 
-export interface ShownState {
-  id: string;
-  status: ModelStatus;
+export interface ShownStates {
+  models: { id: string; status: ModelStatus }[];
+  /** As the Spend limit itself says, which a Model that rests has not heard. */
+  verdict: SpendVerdict;
 }
 
-export function readModelStates(c: Context<AppEnv>): Promise<ShownState[]> {
+export async function readModelStates(c: Context<AppEnv>): Promise<ShownStates> {
   const ids = [...c.get("services").models.keys()];
-  return Promise.all(ids.map(async (id) => ({ id, status: await readStatus(c, id) })));
+  const [verdict, ...models] = await Promise.all([
+    spendLimitOf(c.env).verdict(),
+    ...ids.map(async (id) => ({ id, status: await readStatus(c, id) })),
+  ]);
+  return { models, verdict };
 }
 
 /** `GET /models/states`. To a page that has outlived its session it says: load yourself again. */
 export async function showModelStates(c: Context<AppEnv>): Promise<Response> {
   if ((await readSession(c)) === null) return c.body(null, 204, { "hx-refresh": "true" });
   const now = c.get("frame").startedAt;
-  return c.html(<ModelStates models={await readModelStates(c)} now={now} />);
+  return c.html(<ModelStates of={await readModelStates(c)} now={now} />);
 }
 
 /** How often an open page asks: what starts is watched, the rest changes seldom. */
 const WATCH_SECONDS = 5;
 const LOOK_SECONDS = 30;
 
-export function ModelStates(props: { models: readonly ShownState[]; now: number }): Child {
-  const { models, now } = props;
+export function ModelStates(props: { of: ShownStates; now: number }): Child {
+  const { of, now } = props;
+  const { models, verdict } = of;
   if (models.length === 0) return <NoModels />;
   const seconds = models.some(({ status }) => status.state === "starting")
     ? WATCH_SECONDS
     : LOOK_SECONDS;
   return (
     <div class="block" hx-get="/models/states" hx-trigger={`every ${seconds}s`} hx-swap="outerHTML">
-      <Paused models={models} />
+      <Paused verdict={verdict} />
       <ul class="list model-states">
         {models.map(({ id, status }) => (
           <li>
@@ -59,10 +67,9 @@ export function NoModels(): Child {
 }
 
 /** Said once for all, since the Spend limit holds for all. */
-export function Paused({ models }: { models: readonly ShownState[] }): Child {
-  const spend = models.map(({ status }) => status.spend).find(({ paused }) => paused);
-  if (spend === undefined || !spend.paused) return null;
-  const { reason, liftsAt } = spend;
+export function Paused({ verdict }: { verdict: SpendVerdict }): Child {
+  if (!verdict.paused) return null;
+  const { reason, liftsAt } = verdict;
   return (
     <Notice kind="problem">
       New Completions are refused:{" "}

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { Model } from "../../../contract/catalogue.ts";
 import type { InferenceSnapshot } from "../../../contract/inference.ts";
-import { inferenceOf } from "../../../durable-objects/objects.ts";
+import { inferenceOf, spendLimitOf } from "../../../durable-objects/objects.ts";
 import { servedModel } from "../../api/models.ts";
 import { wakeModel } from "../../deeds/models.ts";
 import type { AppEnv } from "../../environment.ts";
@@ -19,7 +19,6 @@ import { ModelStateOf, NoModels, Paused } from "./model-states.tsx";
 const notices = { woken: "The Model is starting; its state is below." };
 
 interface ShownModel {
-  id: string;
   model: Model;
   price: ModelPrice;
   status: InferenceSnapshot["status"];
@@ -34,7 +33,10 @@ interface ModelPrice {
 
 export async function showModels(c: Context<AppEnv>): Promise<Response> {
   const served = [...c.get("services").models.values()];
-  const models = await Promise.all(served.map(({ model }) => readModel(c, model)));
+  const [verdict, ...models] = await Promise.all([
+    spendLimitOf(c.env).verdict(),
+    ...served.map(({ model }) => readModel(c, model)),
+  ]);
   const isAdmin = signedIn(c).person.role === "admin";
   const now = c.get("frame").startedAt;
   return page(
@@ -43,10 +45,10 @@ export async function showModels(c: Context<AppEnv>): Promise<Response> {
     <>
       <Heading title="Models" />
       <NoticeOf name={c.req.query("notice")} notices={notices} />
-      <Paused models={models} />
+      <Paused verdict={verdict} />
       {models.length === 0 ? <NoModels /> : null}
       {models.map((one) => (
-        <ModelSection of={one} now={now} isAdmin={isAdmin} />
+        <ModelSection of={one} now={now} mayWake={isAdmin && !verdict.paused} />
       ))}
     </>,
   );
@@ -90,19 +92,18 @@ async function readModel(c: Context<AppEnv>, model: Model): Promise<ShownModel> 
     usdPerHour: configured?.usd_per_hour ?? model.price_per_gpu_hour * model.gpu_count,
     idleMs: (configured?.idle_seconds ?? model.idle_seconds) * 1_000,
   };
-  return { id: model.id, model, price, snapshot, status: snapshot.status };
+  return { model, price, snapshot, status: snapshot.status };
 }
 
-function ModelSection(props: { of: ShownModel; now: number; isAdmin: boolean }): Child {
+function ModelSection(props: { of: ShownModel; now: number; mayWake: boolean }): Child {
   const { model, price, snapshot, status } = props.of;
-  const isCold = status.state === "cold" && !status.spend.paused;
   return (
     <section class="block model" id={model.id} aria-labelledby={`name-${model.id}`}>
       <div class="heading">
         <h2 id={`name-${model.id}`} class="mono">
           {model.id}
         </h2>
-        {props.isAdmin && isCold ? (
+        {props.mayWake && status.state === "cold" ? (
           <a class="button second" href={`/models/${model.id}/wake`}>
             Wake
           </a>

@@ -23,7 +23,7 @@ export async function showUsagePage(c: Context<AppEnv>): Promise<Response> {
   const now = c.get("frame").startedAt;
   const asked = usageAsked(c.req.query(), now);
   const usage = await usageOf(accountOf(c.env, signedIn(c).person.id), asked);
-  const { from, to, by } = asked;
+  const { from, to } = asked;
   return page(
     c,
     { title: "Usage", current: "usage" },
@@ -45,9 +45,8 @@ export async function showUsagePage(c: Context<AppEnv>): Promise<Response> {
             href={usageUrl("/usage/download.csv", { from, to })}
             download={`usage-${from}-${to}.csv`}
           >
-            Download these days as CSV
+            Download these rows as CSV
           </a>
-          <span class="quiet">, by day, Model and key{by === "key" ? "" : " alike"}</span>
         </p>
       )}
     </>,
@@ -110,7 +109,8 @@ function Figures(props: { usage: Usage; asked: UsageAsked; page: string | undefi
         </p>
         <p class="quiet">
           {count(usage.totals.prompt_tokens)} of prompts and {count(usage.totals.completion_tokens)}{" "}
-          of completions, in {count(usage.totals.requests)} requests, {from} to {to} (UTC)
+          of completions, in {count(usage.totals.requests)} requests,{" "}
+          <time datetime={from}>{from}</time> to <time datetime={to}>{to}</time> (UTC)
         </p>
       </div>
       <nav class="choices" aria-label="View">
