@@ -15,7 +15,7 @@ import {
   withdrawRequest,
 } from "../../src/worker/deeds/token-requests.ts";
 import type { AppEnv } from "../../src/worker/environment.ts";
-import { sleepingModel } from "./bindings.ts";
+import { gatedModel, sleepingModel } from "./bindings.ts";
 import { admin, audit, call, newPerson, read, view } from "./calling.ts";
 import { doing, refusalOf } from "./doing.ts";
 
@@ -77,21 +77,25 @@ describe("a Member", () => {
 });
 
 describe("waking a Model", () => {
-  test("is for anybody, as their next Completion would; while GPU work is paused for nobody", async () => {
+  function waked(who: string) {
+    const filter = { who, whom: null, what: "model.wake", after: null, limit: 10 };
+    return directoryOf(env).audit(filter);
+  }
+
+  test("is for anybody, as their next Completion would", async () => {
     const { id } = await newPerson({ tokens: 0 });
-    const waking = (c: Context<AppEnv>) => wakeModel(c, id, sleepingModel, { id: "once" });
-    const rows = async () => {
-      const filter = { who: id, whom: null, what: "model.wake", after: null, limit: 10 };
-      return (await directoryOf(env).audit(filter)).rows.map(({ detail }) => detail);
-    };
-    await spendLimitOf(env).change({ pausedByHand: true });
-    expect(await refusalOf(waking)).toMatchObject({ code: "spend_cap" });
-    expect(await rows()).toEqual([]);
-    await spendLimitOf(env).change({ pausedByHand: false });
-    for (const _ of [1, 2]) await doing(waking);
-    expect(await rows()).toEqual([{ model: sleepingModel }]);
+    for (const _ of [1, 2]) await doing((c) => wakeModel(c, id, sleepingModel, { id: "once" }));
+    expect((await waked(id)).rows).toMatchObject([{ detail: { model: sleepingModel } }]);
     const unknown = await refusalOf((c) => wakeModel(c, id, "none"));
     expect(unknown).toMatchObject({ code: "model_not_found" });
+  });
+
+  test("is for nobody while new GPU work is paused", async () => {
+    const { id } = await newPerson({ tokens: 0 });
+    await spendLimitOf(env).change({ pausedByHand: true });
+    const refused = await refusalOf((c) => wakeModel(c, id, gatedModel));
+    expect(refused).toMatchObject({ code: "spend_cap" });
+    expect((await waked(id)).rows).toEqual([]);
   });
 });
 
