@@ -148,7 +148,8 @@ export interface DirectoryRpc {
   /** Newest first. */
   tokenRequests(filter: {
     personId: string | null;
-    state: TokenRequestState | null;
+    /** `closed` is every state but `open`. */
+    state: TokenRequestState | "closed" | null;
     after: string | null;
     limit: number;
   }): Promise<Page<TokenRequest>>;

@@ -131,7 +131,7 @@ describe("the list of Token requests", () => {
       await directory.withdrawTokenRequest("id of bob", `${id} of bob`);
     }
     await directory.askForTokens(ask("4"));
-    const list = (personId: string | null, state: "approved" | "open" | null) =>
+    const list = (personId: string | null, state: "approved" | "open" | "closed" | null) =>
       allPages((after) => directory.tokenRequests({ personId, state, after, limit: 2 }));
     const ids = ({ rows }: { rows: { id: string }[] }) => rows.map(({ id }) => id);
     const all = await list(null, null);
@@ -139,6 +139,7 @@ describe("the list of Token requests", () => {
     expect(all.pages).toBe(4);
     expect(ids(await list("id of bob", null))).toEqual(["3 of bob", "2 of bob", "1 of bob"]);
     expect(ids(await list(null, "open"))).toEqual(["4"]);
+    expect(ids(await list(null, "closed"))).toEqual(ids(all).slice(1));
     const ofAda = await list("id of ada", "approved");
     expect(ids(ofAda)).toEqual(["3", "1"]);
     expect(ofAda.pages).toBe(1);

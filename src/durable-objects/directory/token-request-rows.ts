@@ -117,7 +117,7 @@ export function pageOfTokenRequests(
   filter: Parameters<DirectoryRpc["tokenRequests"]>[0],
 ): Page<TokenRequest> {
   const { personId, state, ...page } = filter;
-  const filters = { person_id: personId, state };
+  const filters = { person_id: personId, state: state === "closed" ? { not: "open" } : state };
   const { rows, next } = readPage<TokenRequestRow>(sql, "token_requests", filters, page);
   return { rows: rows.map(requestFrom), next };
 }

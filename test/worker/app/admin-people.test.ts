@@ -98,7 +98,12 @@ describe("an invite", () => {
 
 describe("security", () => {
   const id = "0123456789abcdef";
-  const pages = ["/admin/people", `/admin/people/${id}`, `/admin/people/${id}/disable`];
+  const pages = [
+    "/admin/people",
+    "/admin/people/invite",
+    `/admin/people/${id}`,
+    `/admin/people/${id}/disable`,
+  ];
   const forms = ["grants", "limits", "role", "invite", "disable", "enable"].map(
     (verb) => `/admin/people/${id}/${verb}`,
   );

@@ -5,7 +5,8 @@ import { requireAdminPage } from "../guard.ts";
 import { failurePage } from "../layout/error-page.tsx";
 import { showAudit } from "./audit-page.tsx";
 import { approve, reject } from "./decide-request.ts";
-import { invite, showPeople } from "./people-page.tsx";
+import { invite, showInvite } from "./invite.tsx";
+import { showPeople } from "./people-page.tsx";
 import {
   askToDisable,
   changeRole,
@@ -32,6 +33,7 @@ adminPages.post("/admin/requests/:id/reject", reject);
 
 adminPages.get("/admin/people", showPeople);
 adminPages.post("/admin/people", invite);
+adminPages.get("/admin/people/invite", showInvite);
 adminPages.get("/admin/people/:id", showPerson);
 adminPages.post("/admin/people/:id/grants", grant);
 adminPages.post("/admin/people/:id/limits", setLimits);

@@ -8,7 +8,7 @@ import { Time } from "../layout/amounts.tsx";
 import { Choose, type FormState, TextField } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
 import { EmptyState, Heading } from "../layout/parts.tsx";
-import { NextPage, ROWS_A_PAGE, Table } from "../layout/table.tsx";
+import { type Column, NextPage, ROWS_A_PAGE, Table } from "../layout/table.tsx";
 import { Details, deedWords } from "./audit-words.tsx";
 import { addressesOf, idOfAddress } from "./names.ts";
 import { PersonLink } from "./person-link.tsx";
@@ -42,9 +42,12 @@ export async function showAudit(c: Context<AppEnv>): Promise<Response> {
     { title: "Audit", current: "audit" },
     <>
       <Heading title="Audit" />
-      <p class="quiet">Everything that an Admin or the operator did. Rows are only ever added.</p>
+      <p class="quiet">
+        What people, Admins and the operator did. People are named by their address, whoever holds
+        the operator's key is <code>operator</code>. Rows are only ever added.
+      </p>
       <Filter form={{ values, errors }} isFiltered={isFiltered} />
-      <AuditRows rows={found.rows} addresses={addresses} now={c.get("frame").startedAt} />
+      <AuditRows rows={found.rows} addresses={addresses} now={c.get("frame").startedAt} withWhom />
       <NextPage
         href={found.next === null ? null : withQuery(PATH, { ...filter, after: found.next })}
         first={after === null ? null : withQuery(PATH, filter)}
@@ -53,14 +56,19 @@ export async function showAudit(c: Context<AppEnv>): Promise<Response> {
   );
 }
 
-/** Also on a person's page. */
+/** `withWhom` where they are not all of one person. */
 export function AuditRows(props: {
   rows: readonly AuditEntry[];
   addresses: ReadonlyMap<string, string>;
   now: number;
+  withWhom?: boolean;
 }): Child {
-  const { rows, addresses, now } = props;
+  const { rows, addresses, now, withWhom = false } = props;
   if (rows.length === 0) return <EmptyState title="No row fits." />;
+  const whomOf: Column<AuditEntry> = {
+    title: "Whom",
+    cell: ({ whom }) => <PersonLink id={whom} addresses={addresses} />,
+  };
   return (
     <Table
       caption="Audit log"
@@ -69,7 +77,7 @@ export function AuditRows(props: {
         { title: "When", cell: ({ at }) => <Time at={at} now={now} /> },
         { title: "Who", cell: ({ who }) => <PersonLink id={who} addresses={addresses} /> },
         { title: "What", cell: ({ what }) => deedWords[what] ?? what },
-        { title: "Whom", cell: ({ whom }) => <PersonLink id={whom} addresses={addresses} /> },
+        ...(withWhom ? [whomOf] : []),
         { title: "Details", cell: ({ detail }) => <Details detail={detail} /> },
       ]}
     />
@@ -78,11 +86,10 @@ export function AuditRows(props: {
 
 function Filter(props: { form: FormState; isFiltered: boolean }): Child {
   const { form, isFiltered } = props;
-  const hint = "An e-mail address, or operator.";
   const deeds = Object.entries(deedWords).map(([value, label]) => ({ value, label }));
   return (
     <form method="get" action={PATH} class="filter">
-      <TextField field="who" label="Who" form={form} hint={hint} />
+      <TextField field="who" label="Who" form={form} />
       <Choose
         field="what"
         label="What"

@@ -8,6 +8,7 @@ export const deedWords: Readonly<Record<string, string>> = {
   "person.add": "added a person",
   "person.change": "changed a person",
   "person.invite": "extended an invite",
+  "person.bind": "signed in for the first time",
   "tokens.grant": "gave tokens",
   "request.ask": "asked for tokens",
   "request.approve": "approved a Token request",
@@ -42,11 +43,24 @@ export function Details({ detail }: { detail: AuditEntry["detail"] }): Child {
       {fields.map(([field, value]) => (
         <div>
           <dt>{fieldWords[field] ?? field}</dt>
-          <dd dir="auto">{inWords(field, value)}</dd>
+          <dd dir="auto">
+            {isId(value) ? (
+              <code title={value}>{`…${value.slice(-ID_END_CHARACTERS)}`}</code>
+            ) : (
+              inWords(field, value)
+            )}
+          </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+/** Enough to tell two ids of one person apart; the whole is there on hover. */
+const ID_END_CHARACTERS = 8;
+
+function isId(value: Value): value is string {
+  return typeof value === "string" && /^(key|request|grant)_[0-9a-z_]{24,}$/.test(value);
 }
 
 function inWords(field: string, value: Value): string {

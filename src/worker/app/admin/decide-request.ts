@@ -8,8 +8,9 @@ import type { AppEnv } from "../../environment.ts";
 import { Refused } from "../../refuse.ts";
 import { checkForm, type FormValues, readForm, tokenAmount } from "../read-form.ts";
 import { signedIn } from "../session.ts";
+import { REQUESTS_PATH } from "./inbox.tsx";
 import { withQuery } from "./query.ts";
-import { REQUESTS_PATH, requestsPage } from "./requests-page.tsx";
+import { requestsPage } from "./requests-page.tsx";
 
 const note = z
   .string()

@@ -1,23 +1,16 @@
-// Everybody, by address; and the door that lets more in.
+// Everybody, by address.
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { z } from "zod";
 import type { Page, Person } from "../../../contract/directory.ts";
-import { INVITE_DAYS, NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
+import { NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
-import { addPerson } from "../../deeds/people.ts";
 import type { AppEnv } from "../../environment.ts";
-import { Refused } from "../../refuse.ts";
 import { count, Time } from "../layout/amounts.tsx";
-import { Choose, emptyForm, type FormState, TextField } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
 import { EmptyState, Heading, Name } from "../layout/parts.tsx";
 import { NextPage, ROWS_A_PAGE, Table } from "../layout/table.tsx";
-import { checkForm, readForm } from "../read-form.ts";
-import { signedIn } from "../session.ts";
 import { PersonState } from "./person-state.tsx";
 import { asked, withQuery } from "./query.ts";
-import { roles } from "./roles.ts";
 
 export const PEOPLE_PATH = "/admin/people";
 
@@ -28,37 +21,6 @@ interface Row {
 
 /** `GET /admin/people?begin=&after=`: `begin` is what an address begins with. */
 export async function showPeople(c: Context<AppEnv>): Promise<Response> {
-  return peoplePage(c, emptyForm, 200);
-}
-
-const InviteForm = z.object({
-  email: z
-    .string()
-    .trim()
-    .max(NAME_MAX_CHARACTERS, `Write at most ${NAME_MAX_CHARACTERS} characters.`)
-    .pipe(z.email("Write an e-mail address, such as name@example.org."))
-    .transform((email) => email.toLowerCase()),
-  role: z.enum(["member", "admin"], "Choose a role."),
-});
-
-/** `POST /admin/people`: repeatable by the address. */
-export async function invite(c: Context<AppEnv>): Promise<Response> {
-  const values = await readForm(c);
-  const checked = checkForm(InviteForm, values);
-  if (!checked.ok) return peoplePage(c, checked.form, 400);
-  try {
-    const person = await addPerson(c, signedIn(c).person.id, checked.value);
-    return c.redirect(`${PEOPLE_PATH}/${person.id}?notice=invited`, 303);
-  } catch (failure) {
-    if (!(failure instanceof Refused) || failure.error.code !== "idempotency_conflict")
-      throw failure;
-    const email =
-      "This address is there already, with the other role. Find it below to change that.";
-    return peoplePage(c, { values, errors: { email } }, 409);
-  }
-}
-
-async function peoplePage(c: Context<AppEnv>, form: FormState, status: number): Promise<Response> {
   const begin = asked(c, "begin")?.toLowerCase() ?? null;
   const after = asked(c, "after");
   const found = await peopleFrom(c, begin, after);
@@ -70,19 +32,19 @@ async function peoplePage(c: Context<AppEnv>, form: FormState, status: number): 
   );
   return page(
     c,
-    { title: "People", current: "people", status },
+    { title: "People", current: "people" },
     <>
-      <Heading title="People" />
+      <Heading title="People">
+        <a class="button" href={`${PEOPLE_PATH}/invite`}>
+          Invite somebody
+        </a>
+      </Heading>
       <Search begin={begin} />
       <Rows rows={rows} now={c.get("frame").startedAt} isSearch={begin !== null} />
       <NextPage
         href={found.next === null ? null : withQuery(PEOPLE_PATH, { begin, after: found.next })}
         first={after === null ? null : withQuery(PEOPLE_PATH, { begin })}
       />
-      <section class="block" aria-labelledby="invite">
-        <h2 id="invite">Invite somebody</h2>
-        <InvitePerson form={form} />
-      </section>
     </>,
   );
 }
@@ -162,28 +124,5 @@ function Rows(props: { rows: readonly Row[]; now: number; isSearch: boolean }): 
         { title: "Tokens available", kind: "number", cell: ({ available }) => count(available) },
       ]}
     />
-  );
-}
-
-function InvitePerson({ form }: { form: FormState }): Child {
-  return (
-    <form method="post" action={PEOPLE_PATH} class="form">
-      <TextField
-        field="email"
-        label="E-mail address"
-        type="email"
-        form={form}
-        required
-        maxlength={NAME_MAX_CHARACTERS}
-        autocomplete="off"
-        hint={`Must be the address that the sign-in provider knows. It may sign in for ${INVITE_DAYS} days; tell the person yourself, no mail is sent.`}
-      />
-      <Choose field="role" label="Role" form={form} options={roles} initial="member" required />
-      <div>
-        <button type="submit" class="button">
-          Invite
-        </button>
-      </div>
-    </form>
   );
 }

@@ -11,9 +11,9 @@ import { Refused } from "../../refuse.ts";
 import { page } from "../layout/page.tsx";
 import { Confirm } from "../layout/parts.tsx";
 import { checkForm, readForm, tokenAmount, wholeNumber } from "../read-form.ts";
+import { RepeatId, readRepeatId, sentBefore } from "../repeat-id.tsx";
 import { signedIn } from "../session.ts";
 import { personPage, personPath } from "./person-page.tsx";
-import { RepeatId, readRepeatId, sentBefore } from "./repeat-id.tsx";
 
 const DAY_MS = 86_400_000;
 

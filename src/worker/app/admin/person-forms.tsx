@@ -5,7 +5,7 @@ import type { Person } from "../../../contract/directory.ts";
 import { NOTE_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import { count } from "../layout/amounts.tsx";
 import { Choose, type FormState, TextArea, TextField } from "../layout/fields.tsx";
-import { RepeatId } from "./repeat-id.tsx";
+import { RepeatId } from "../repeat-id.tsx";
 import { roles } from "./roles.ts";
 
 export function GrantForm({ path, form }: { path: string; form: FormState }): Child {

@@ -58,8 +58,8 @@ function KeyState({ of, now }: { of: KeyRecord; now: number }): Child {
       <State kind="bad">
         revoked <Time at={revokedAt} now={now} />
         {revokedWhy ? (
-          <span class="note" dir="auto">
-            : {revokedWhy}
+          <span class="note quiet" dir="auto">
+            {revokedWhy}
           </span>
         ) : null}
       </State>

@@ -3,37 +3,20 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { Page, TokenRequest, TokenRequestState } from "../../../contract/directory.ts";
-import { NOTE_MAX_CHARACTERS } from "../../../contract/limits.ts";
-import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
+import { directoryOf } from "../../../durable-objects/objects.ts";
 import type { AppEnv } from "../../environment.ts";
-import { count, Time } from "../layout/amounts.tsx";
-import { emptyForm, type FormState, TextArea, TextField } from "../layout/fields.tsx";
+import { count } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
-import { EmptyState, Heading, Notice, Tabs } from "../layout/parts.tsx";
+import { Heading, Notice, Tabs } from "../layout/parts.tsx";
 import { NextPage, ROWS_A_PAGE } from "../layout/table.tsx";
 import { signedIn } from "../session.ts";
-import { monthUsage } from "./month-usage.ts";
+import { Inbox, REQUESTS_PATH, type RefusedForm, withFigures } from "./inbox.tsx";
 import { addressesOf, OPERATOR } from "./names.ts";
-import { PersonLink } from "./person-link.tsx";
 import { asked, withQuery } from "./query.ts";
 import { RequestRows } from "./request-rows.tsx";
 
-export const REQUESTS_PATH = "/admin/requests";
-
 /** Each open one asks its Account two things, so a page of them is short. */
 const OPEN_A_PAGE = 10;
-
-interface OpenRequest {
-  request: TokenRequest;
-  available: number;
-  spentThisMonth: number;
-}
-
-/** A form that was sent and not obeyed, and whose it is. */
-export interface RefusedForm {
-  requestId: string;
-  form: FormState;
-}
 
 /** `GET /admin/requests?open=&state=&after=`: `open` and `after` are where the two lists go on. */
 export async function showRequests(c: Context<AppEnv>): Promise<Response> {
@@ -90,136 +73,46 @@ export async function requestsPage(
   );
 }
 
-async function withFigures(c: Context<AppEnv>, request: TokenRequest): Promise<OpenRequest> {
-  const account = accountOf(c.env, request.personId);
-  const [snapshot, usage] = await Promise.all([
-    account.snapshot(),
-    monthUsage(account, c.get("frame").startedAt),
-  ]);
-  return {
-    request,
-    available: snapshot?.tokens.available ?? 0,
-    spentThisMonth: usage.totals.total_tokens,
-  };
-}
-
-function Inbox(props: {
-  rows: readonly OpenRequest[];
-  addresses: ReadonlyMap<string, string>;
-  refused: RefusedForm | null;
-  now: number;
-}): Child {
-  const { rows, addresses, refused, now } = props;
-  if (rows.length === 0) {
-    return (
-      <EmptyState title="No request is open.">
-        People ask for tokens on their Usage page.
-      </EmptyState>
-    );
-  }
-  return rows.map(({ request, available, spentThisMonth }) => (
-    <article class="block request" aria-labelledby={`${request.id}-who`}>
-      <h2 id={`${request.id}-who`}>
-        <PersonLink id={request.personId} addresses={addresses} />
-      </h2>
-      <p>
-        asked for <strong>{count(request.tokens)} tokens</strong>{" "}
-        <Time at={request.askedAt} now={now} />
-      </p>
-      <blockquote class="text" dir="auto">
-        {request.reason}
-      </blockquote>
-      <dl class="facts">
-        <div>
-          <dt>Available now</dt>
-          <dd>{count(available)} tokens</dd>
-        </div>
-        <div>
-          <dt>Used this month</dt>
-          <dd>{count(spentThisMonth)} tokens</dd>
-        </div>
-      </dl>
-      <Decide
-        request={request}
-        form={refused?.requestId === request.id ? refused.form : emptyForm}
-      />
-    </article>
-  ));
-}
-
-/** One form with two buttons, so that a note written for one answer is there for the other. */
-function Decide({ request, form }: { request: TokenRequest; form: FormState }): Child {
-  const { id, tokens } = request;
-  const path = `${REQUESTS_PATH}/${id}`;
-  return (
-    <form method="post" action={`${path}/approve`} class="form">
-      <TextField
-        field="tokens"
-        within={id}
-        label="Grant, in tokens"
-        form={form}
-        inputmode="numeric"
-        required
-        initial={count(tokens)}
-      />
-      <TextArea
-        field="note"
-        within={id}
-        label="Note"
-        form={form}
-        rows={2}
-        maxlength={NOTE_MAX_CHARACTERS}
-        hint="The person reads it. A rejection needs one."
-      />
-      <div class="actions">
-        <button type="submit" class="button">
-          Approve
-        </button>
-        <button type="submit" class="button second" formaction={`${path}/reject`}>
-          Reject
-        </button>
-      </div>
-    </form>
-  );
-}
-
-const states: readonly { state: TokenRequestState | null; title: string }[] = [
-  { state: null, title: "All" },
+const states: readonly { state: TokenRequestState | "closed"; title: string }[] = [
+  { state: "closed", title: "All" },
   { state: "approved", title: "Approved" },
   { state: "rejected", title: "Rejected" },
   { state: "withdrawn", title: "Withdrawn" },
 ];
 
-function stateAsked(c: Context<AppEnv>): TokenRequestState | null {
-  return (
-    states.find(({ state }) => state !== null && state === c.req.query("state"))?.state ?? null
-  );
+/** All that are closed, unless a tab of one state was chosen. */
+function stateAsked(c: Context<AppEnv>): TokenRequestState | "closed" {
+  return states.find(({ state }) => state === c.req.query("state"))?.state ?? "closed";
 }
 
 function History(props: {
   found: Page<TokenRequest>;
-  state: TokenRequestState | null;
+  state: TokenRequestState | "closed";
   after: string | null;
   addresses: ReadonlyMap<string, string>;
   now: number;
 }): Child {
   const { found, state, after, addresses, now } = props;
   const tabs = states.map((tab) => ({
-    href: withQuery(REQUESTS_PATH, { state: tab.state }),
+    href: earlierPath(tab.state, null),
     title: tab.title,
     current: tab.state === state,
   }));
   return (
     <section class="block" aria-labelledby="history">
-      <h2 id="history">History</h2>
+      <h2 id="history">Earlier requests</h2>
       <Tabs label="Which requests" tabs={tabs} />
       <RequestRows rows={found.rows} addresses={addresses} now={now} withPerson />
       <NextPage
-        href={found.next === null ? null : withQuery(REQUESTS_PATH, { state, after: found.next })}
-        first={after === null ? null : withQuery(REQUESTS_PATH, { state })}
+        href={found.next === null ? null : earlierPath(state, found.next)}
+        first={after === null ? null : earlierPath(state, null)}
       />
     </section>
   );
+}
+
+function earlierPath(state: TokenRequestState | "closed", after: string | null): string {
+  return withQuery(REQUESTS_PATH, { state: state === "closed" ? null : state, after });
 }
 
 /** The request that a redirect after a decision names: what it says is read, not taken from the link. */

@@ -7,8 +7,8 @@ import type { AppEnv } from "../../environment.ts";
 import { page } from "../layout/page.tsx";
 import { Confirm } from "../layout/parts.tsx";
 import { checkForm, readForm } from "../read-form.ts";
+import { RepeatId, readRepeatId, sentBefore } from "../repeat-id.tsx";
 import { signedIn } from "../session.ts";
-import { RepeatId, readRepeatId, sentBefore } from "./repeat-id.tsx";
 import { SPEND_PATH, spendPage } from "./spend-page.tsx";
 
 const LimitForm = z.object({

@@ -21,7 +21,7 @@ export function Curve({ overview, now }: { overview: SpendOverview; now: number 
       <div class="chart-plot">
         <div class="chart-scale" aria-hidden="true">
           {curve.ticks.toReversed().map((tick) => (
-            <span>{usd(tick.usd)}</span>
+            <span>{usd(tick.usd).replace(".00", "")}</span>
           ))}
         </div>
         <svg viewBox={`0 0 ${INNER} ${INNER}`} preserveAspectRatio="none" role="img">

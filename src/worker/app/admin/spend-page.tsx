@@ -10,7 +10,7 @@ import { emptyForm, type FormState, TextField } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
 import { EmptyState, Heading, Notice, NoticeOf } from "../layout/parts.tsx";
 import { Table } from "../layout/table.tsx";
-import { RepeatId } from "./repeat-id.tsx";
+import { RepeatId } from "../repeat-id.tsx";
 import { Curve, Gauge } from "./spend-curve.tsx";
 
 export const SPEND_PATH = "/admin/spend";
@@ -153,9 +153,11 @@ function LimitForm({ overview, form }: { overview: SpendOverview; form: FormStat
         initial={String(overview.limitUsd)}
         hint="Counts for every calendar month (UTC) from now on. A limit below what is spent pauses new GPU work at once."
       />
-      <button type="submit" class="button">
-        Set limit
-      </button>
+      <div>
+        <button type="submit" class="button">
+          Set limit
+        </button>
+      </div>
     </form>
   );
 }
@@ -173,9 +175,11 @@ function PauseForm({ overview }: { overview: SpendOverview }): Child {
   return (
     <form method="post" action={`${SPEND_PATH}/resume`} class="form">
       <RepeatId />
-      <button type="submit" class="button">
-        Resume GPU work
-      </button>
+      <div>
+        <button type="submit" class="button">
+          Resume GPU work
+        </button>
+      </div>
     </form>
   );
 }

@@ -7,12 +7,12 @@ import { inferenceOf, spendLimitOf } from "../../../durable-objects/objects.ts";
 import { servedModel } from "../../api/models.ts";
 import { wakeModel } from "../../deeds/models.ts";
 import type { AppEnv } from "../../environment.ts";
-import { RepeatId, readRepeatId } from "../admin/repeat-id.tsx";
 import { count, duration, usd } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
 import { Confirm, Heading, NoticeOf } from "../layout/parts.tsx";
 import { StartBars } from "../look/start-bars.tsx";
 import { readForm } from "../read-form.ts";
+import { RepeatId, readRepeatId } from "../repeat-id.tsx";
 import { signedIn } from "../session.ts";
 import { ModelStateOf, NoModels, Paused } from "./model-states.tsx";
 

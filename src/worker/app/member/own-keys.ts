@@ -4,7 +4,7 @@ import type { KeyRecord } from "../../../contract/account.ts";
 import { accountOf } from "../../../durable-objects/objects.ts";
 import type { AppEnv } from "../../environment.ts";
 import { Refused } from "../../refuse.ts";
-import { monthUsage } from "../admin/month-usage.ts";
+import { monthUsage } from "../month-usage.ts";
 import { signedIn } from "../session.ts";
 
 export type KeyState = "active" | "expired" | "revoked";

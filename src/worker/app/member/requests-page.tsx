@@ -8,13 +8,13 @@ import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
 import { askForTokens, withdrawRequest } from "../../deeds/token-requests.ts";
 import type { AppEnv } from "../../environment.ts";
 import { Refused } from "../../refuse.ts";
-import { RepeatId, readRepeatId, sentBefore } from "../admin/repeat-id.tsx";
 import { count, Time } from "../layout/amounts.tsx";
 import { emptyForm, type FormState, TextArea, TextField } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
 import { Heading, Notice, NoticeOf, State } from "../layout/parts.tsx";
 import { NextPage, ROWS_A_PAGE, Table } from "../layout/table.tsx";
 import { checkForm, readForm, tokenAmount } from "../read-form.ts";
+import { RepeatId, readRepeatId, sentBefore } from "../repeat-id.tsx";
 import { signedIn } from "../session.ts";
 import { UsageTabs } from "./usage-tabs.tsx";
 

@@ -1,5 +1,5 @@
-import type { AccountRpc } from "../../../contract/account.ts";
-import { usageOf, usageRange } from "../../api/usage.ts";
+import type { AccountRpc } from "../../contract/account.ts";
+import { usageOf, usageRange } from "../api/usage.ts";
 
 /** An Account's usage from the month's begin (UTC) to now, as `/v1/usage` shows it. */
 export function monthUsage(account: AccountRpc, now: number) {

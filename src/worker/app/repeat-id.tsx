@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
-import { Refused } from "../../refuse.ts";
-import type { FormState } from "../layout/fields.tsx";
-import type { FormValues } from "../read-form.ts";
+import { Refused } from "../refuse.ts";
+import type { FormState } from "./layout/fields.tsx";
+import type { FormValues } from "./read-form.ts";
 
 /** Drawn when the form is shown: sending it twice, however that comes, is one change. */
 export function RepeatId(): Child {
