@@ -11,7 +11,7 @@ export interface OpenIdScript {
   challenge: string;
   /** Of the ID Token, over what is right. */
   claims?: Record<string, unknown>;
-  /** Told by the userinfo endpoint. */
+  /** Told by the userinfo endpoint; the subject alone if absent. */
   userinfo?: Record<string, unknown>;
   fault?: "foreign_key" | "no_id_token" | "invalid_client" | "server_error" | "no_json" | "hang_up";
 }

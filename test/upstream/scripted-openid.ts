@@ -46,7 +46,8 @@ async function serve(
       return answerToken(used, { issuer, request, body }, response);
     case "/userinfo": {
       const token = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
-      return json(response, 200, scriptOf(token).userinfo ?? {});
+      const { userinfo, claims } = scriptOf(token);
+      return json(response, 200, userinfo ?? { sub: claims?.sub });
     }
     default:
       return json(response, 404, {});
