@@ -40,6 +40,11 @@ async function main(): Promise<number> {
     console.log(help);
     return values.help ? 0 : 2;
   }
+  const clients = Number(values.clients);
+  if (!Number.isInteger(clients) || clients < 1) {
+    console.error("--clients takes a whole number from 1.");
+    return 2;
+  }
   const watch = new ModelWatch(values);
   const before = await watch.look();
   if (before.state !== "cold") {
@@ -47,7 +52,6 @@ async function main(): Promise<number> {
     return 2;
   }
   watch.begin();
-  const clients = Number(values.clients);
   const outcomes = await Promise.all(Array.from({ length: clients }, (_, at) => ask(at)));
   const after = await watch.end();
   console.log(report(outcomes));

@@ -57,7 +57,11 @@ export class ModelWatch {
   }
 
   async #note(): Promise<void> {
-    const { state } = await this.look();
+    // A look that fails is missing from the story; the clients' outcomes say more.
+    const state = await this.look().then(
+      (look) => look.state,
+      () => "unknown",
+    );
     if (this.#seen.at(-1)?.state === state) return;
     this.#seen.push({ state, seconds: (performance.now() - this.#beganAt) / 1_000 });
   }

@@ -44,6 +44,17 @@ export function spendLimitOf(env: ObjectBindings): SpendLimitRpc {
   return stub<SpendLimitRpc>(env.SPEND_LIMIT, "spend-limit");
 }
 
+/**
+ * Whether a call failed because its object was starting again, so that it may be repeated.
+ * https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+ */
+export function isRestart(failure: unknown): boolean {
+  const { retryable, overloaded, durableObjectReset } = failure as {
+    [property in "retryable" | "overloaded" | "durableObjectReset"]?: boolean;
+  };
+  return overloaded !== true && (retryable === true || durableObjectReset === true);
+}
+
 /** The runtime's stub answers every method of the class by RPC; the contract says which those are. */
 function stub<Rpc>(namespace: DurableObjectNamespace, name: string): Rpc {
   return namespace.get(namespace.idFromName(name)) as unknown as Rpc;

@@ -12,6 +12,8 @@ export interface Kept {
   verdict: SpendVerdict;
   /** Since it is Warm, containers have reported themselves: when they are gone, so is the Model. */
   reportsLive: boolean;
+  /** Until when it is wanted though nobody waits, such as after a Wake. */
+  wantedUntil: number;
   /** The revision that passed the conformance suite, or null. */
   passedRevision: string | null;
 }
@@ -47,6 +49,7 @@ export class InferenceStorage {
       meter: emptyMeter(),
       verdict: { paused: false },
       reportsLive: false,
+      wantedUntil: 0,
       passedRevision: null,
     };
   }

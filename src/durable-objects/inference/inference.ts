@@ -26,12 +26,12 @@ import {
   expectedStartMs,
   noteProgress,
   noteUse,
-  type Progress,
 } from "../../core/model-life.ts";
 import type { ObjectBindings } from "../objects.ts";
 import { InferenceStorage, type Kept, statusOf } from "./inference-storage.ts";
-import { askProgress, probe } from "./probe.ts";
+import { askProgress } from "./probe.ts";
 import { Prober } from "./prober.ts";
+import { progressOf, Readiness } from "./readiness.ts";
 import { type ServedHere, servedHere } from "./served-here.ts";
 import { SpendLink } from "./spend-link.ts";
 import { WarmLine } from "./warm-line.ts";
@@ -49,11 +49,9 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
   readonly #prober: Prober;
   readonly #kept: Kept;
   readonly #spend: SpendLink;
-  /** Until when it is wanted though nobody waits. */
-  #wantedUntil = 0;
+  readonly #readiness: Readiness;
   /** A start waits for the Spend limit's word. */
   #reserving = false;
-  #whyNotReady: string | null = null;
 
   constructor(context: DurableObjectState, env: ObjectBindings) {
     super(context, env);
@@ -62,9 +60,10 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     this.#kept = this.#storage.read();
     this.#spend = new SpendLink(env, this.#served, this.#kept, () => this.#verdictChanged());
     this.#line = new WarmLine(() => this.#status());
+    this.#readiness = new Readiness(this.#served, this.#kept);
     this.#prober = new Prober({
       wanted: (now) => this.#wanted(now),
-      probe: () => this.#probe(),
+      probe: () => this.#readiness.ask(),
       ready: () => this.#becomeWarm(),
       gaveUp: () => this.#giveUp(),
       elapsedMs: (now) => now - (this.#kept.life.startingSince ?? now),
@@ -149,7 +148,7 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
       containers: liveContainers(meter, now),
       startsTotal: life.startsTotal,
       waiting: this.#line.length,
-      whyNotReady: life.state === "starting" ? this.#whyNotReady : null,
+      whyNotReady: life.state === "starting" ? this.#readiness.why : null,
     };
   }
 
@@ -183,7 +182,8 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     const { rules, price } = this.#served;
     advance(meter, now, price);
     if (life.state !== "warm") return now;
-    if (hasLiveContainers(meter, now)) this.#kept.reportsLive = true;
+    if (!this.#readiness.passed) this.#becomeCold();
+    else if (hasLiveContainers(meter, now)) this.#kept.reportsLive = true;
     else if (this.#kept.reportsLive) this.#becomeCold();
     else if (coolDown(life, now, rules)) this.#keep();
     return now;
@@ -215,22 +215,11 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     const { life, verdict } = this.#kept;
     if (life.state !== "starting" || verdict.paused) return false;
     if (this.#line.length > 0) this.#wantFor(WANTED_AFTER_LEAVE_MS);
-    return now < this.#wantedUntil;
+    return now < this.#kept.wantedUntil;
   }
 
   #wantFor(ms: number): void {
-    this.#wantedUntil = Math.max(this.#wantedUntil, Date.now() + ms);
-  }
-
-  async #probe(): Promise<string | null> {
-    const { backend, model } = this.#served;
-    const { passedRevision } = this.#kept;
-    this.#whyNotReady = await probe(backend);
-    if (this.#whyNotReady === null && this.#served.conformanceRequired) {
-      if (passedRevision !== model.revision)
-        this.#whyNotReady = "its revision has to pass the conformance suite first";
-    }
-    return this.#whyNotReady;
+    this.#kept.wantedUntil = Math.max(this.#kept.wantedUntil, Date.now() + ms);
   }
 
   #becomeWarm(): void {
@@ -280,9 +269,4 @@ export class Inference extends DurableObject<ObjectBindings> implements Inferenc
     if (this.#kept.life.state !== "cold" || isMetering(this.#kept.meter, now))
       this.#storage.wakeAt(now + TICK_MS);
   }
-}
-
-function progressOf(metrics: NonNullable<ContainerReport["data"]["metrics"]>): Progress {
-  const { running, generation_tokens, prompt_tokens } = metrics;
-  return { running, tokens: generation_tokens + prompt_tokens };
 }

@@ -21,7 +21,7 @@ const PAUSE_SHARE = 0.05;
 export class Prober {
   readonly #shell: Shell;
   #running = false;
-  #hurry: (() => void) | null = null;
+  #endPause: (() => void) | null = null;
 
   constructor(shell: Shell) {
     this.#shell = shell;
@@ -29,7 +29,7 @@ export class Prober {
 
   /** Begins to ask, if it does not already; asks at once where it was pausing. */
   hurry(): void {
-    this.#hurry?.();
+    this.#endPause?.();
     if (this.#running) return;
     this.#running = true;
     void this.#run().finally(() => {
@@ -54,11 +54,11 @@ export class Prober {
   async #pause(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#hurry = () => {
+      this.#endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    this.#hurry = null;
+    this.#endPause = null;
   }
 }

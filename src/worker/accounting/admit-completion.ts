@@ -1,7 +1,7 @@
 // From a valid request to a Hold. One call of the Account on the ordinary way; a second one, with the
 // prompt's exact count from the backend, only where the bound by bytes does not fit.
 import type { AccountFigures, AdmitRequest } from "../../contract/account.ts";
-import type { AccountLink } from "../../durable-objects/objects.ts";
+import { type AccountLink, isRestart } from "../../durable-objects/objects.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 import type { PromptCounter } from "./prompt-counter.ts";
 import { withRiders } from "./settle-hold.ts";
@@ -85,9 +85,7 @@ async function repeatWhileRestarting<T>(call: (fresh: boolean) => Promise<T>): P
     try {
       return await call(attempt > 1);
     } catch (failure) {
-      // https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
-      const { retryable, overloaded } = failure as { retryable?: boolean; overloaded?: boolean };
-      if (retryable !== true || overloaded === true || attempt === ADMIT_ATTEMPTS) throw failure;
+      if (!isRestart(failure) || attempt === ADMIT_ATTEMPTS) throw failure;
     }
   }
 }

@@ -14,7 +14,7 @@ import type { AppEnv } from "../environment.ts";
 import { EarlyStream } from "../forward/early-stream.ts";
 import { apiHeaders } from "../frame.ts";
 import { remember } from "../inference/model-status.ts";
-import { untilWarm } from "../inference/until-warm.ts";
+import { ATTEMPTS_MOST, untilWarm } from "../inference/until-warm.ts";
 import { readJson } from "../read-body.ts";
 import { defect, Refused } from "../refuse.ts";
 import {
@@ -25,9 +25,6 @@ import {
   saysNotReady,
 } from "./attempt.ts";
 import { servedModel } from "./models.ts";
-
-/** A backend that says again and again that it is not ready, though it answers its probe. */
-const ATTEMPTS_MOST = 3;
 
 export function complete(c: Context<AppEnv>): Promise<Response> {
   const answer = Promise.withResolvers<Response>();

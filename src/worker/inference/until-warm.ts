@@ -4,7 +4,7 @@ import type { PublicError } from "../../contract/errors.ts";
 import type { ModelStatus, WaitAnswer } from "../../contract/inference.ts";
 import { LINE_RETRY_AFTER_MS, STARTING_RETRY_AFTER_MS } from "../../contract/limits.ts";
 import type { SpendVerdict } from "../../contract/spend.ts";
-import { inferenceOf } from "../../durable-objects/objects.ts";
+import { inferenceOf, isRestart } from "../../durable-objects/objects.ts";
 import { type Caller, identify } from "../auth/authenticate.ts";
 import type { AppEnv } from "../environment.ts";
 import { RETRY_AFTER_MAX_MS } from "../forward/forward-limits.ts";
@@ -13,6 +13,9 @@ import { currentStatus, remember } from "./model-status.ts";
 
 /** An object is back sooner; one that is not is not asked by thousands at once without a pause. */
 const AGAIN_AFTER_MS = 500;
+
+/** A backend that says again and again that it is not ready, though it answers its probe. */
+export const ATTEMPTS_MOST = 3;
 
 export interface WarmWait {
   caller: Caller;
@@ -88,14 +91,6 @@ async function stand(
   } finally {
     signal.removeEventListener("abort", leave);
   }
-}
-
-/** https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
-function isRestart(failure: unknown): boolean {
-  const { retryable, overloaded, durableObjectReset } = failure as {
-    [property in "retryable" | "overloaded" | "durableObjectReset"]?: boolean;
-  };
-  return overloaded !== true && (retryable === true || durableObjectReset === true);
 }
 
 /** A place is free when the start is over, which is when to come back. */
