@@ -12,7 +12,7 @@ import { STALL_MS } from "../../src/core/model-life.ts";
 import { inferenceOf, spendLimitOf } from "../../src/durable-objects/objects.ts";
 import { SpendLimit } from "../../src/durable-objects/spend-limit/spend-limit.ts";
 import type { Asked, Sleeping } from "../upstream/sleeping.ts";
-import { sleepingModel } from "../worker/bindings.ts";
+import { startingModel } from "../worker/bindings.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -26,11 +26,11 @@ const down: Partial<Sleeping> = { health: 503, completions: 503 };
 /** Sets what the backend is, and hears what it was asked since it was forgotten. */
 async function backend(change: Partial<Sleeping> = {}): Promise<Asked> {
   const init = { method: "POST", body: JSON.stringify(change) };
-  return (await fetch(`${inject("sleepingUrl")}/test`, init)).json();
+  return (await fetch(`${inject("sleepingUrl")}/starting/test`, init)).json();
 }
 
-const stub = () => env.INFERENCE.getByName(sleepingModel);
-const model = () => inferenceOf(env, sleepingModel);
+const stub = () => env.INFERENCE.getByName(startingModel);
+const model = () => inferenceOf(env, startingModel);
 
 function wait(requestId: string, change: Partial<WaitRequest> = {}): WaitRequest {
   const until = Date.now() + 20_000;
@@ -46,7 +46,7 @@ function report(type: ContainerReport["type"], data: Partial<ContainerReport["da
     ...{ type, timestamp },
     data: {
       ...{
-        model: sleepingModel,
+        model: startingModel,
         container: "c1",
         sequence,
         uptime_ms: 0,
@@ -69,7 +69,7 @@ beforeEach(async () => {
   });
   await abortAllDurableObjects();
   await backend({ ...down, running: 0, tokens: 0 });
-  await fetch(`${inject("sleepingUrl")}/test/forget`, { method: "POST" });
+  await fetch(`${inject("sleepingUrl")}/starting/test/forget`, { method: "POST" });
 });
 
 describe("a Cold Model", () => {
@@ -175,7 +175,7 @@ describe("a start", () => {
   test("is not begun where what it will cost no longer fits", async () => {
     const nothing = { containers: 0, usdPerHour: 0, windDownUsd: 0 };
     const at = Date.now();
-    await spendLimitOf(env).tick({ model: sleepingModel, at, days: [], running: nothing });
+    await spendLimitOf(env).tick({ model: startingModel, at, days: [], running: nothing });
     const { spentUsd } = await spendLimitOf(env).overview();
     await spendLimitOf(env).change({ limitUsd: spentUsd + 0.01 });
     expect(await spendLimitOf(env).verdict()).toEqual({ paused: false });
@@ -192,7 +192,7 @@ describe("a start", () => {
     const { spentUsd, windDownUsd } = await spendLimitOf(env).overview();
     await spendLimitOf(env).change({ limitUsd: spentUsd + windDownUsd + 0.05 });
     await backend(down);
-    await fetch(`${inject("sleepingUrl")}/test/forget`, { method: "POST" });
+    await fetch(`${inject("sleepingUrl")}/starting/test/forget`, { method: "POST" });
     expect(await model().notReady()).toMatchObject({ state: "cold", spend: { paused: true } });
     expect(await backend()).toMatchObject({ health: 0, completions: 0 });
     await spendLimitOf(env).change({ limitUsd: 500 });
@@ -204,7 +204,7 @@ describe("what the Spend limit hears", () => {
   async function usd(): Promise<number> {
     await runDurableObjectAlarm(stub());
     const { models } = await spendLimitOf(env).overview();
-    return models.find((one) => one.model === sleepingModel)?.usd ?? 0;
+    return models.find((one) => one.model === startingModel)?.usd ?? 0;
   }
 
   test("has the last report of a container that was not heard of before", async () => {
@@ -286,7 +286,7 @@ describe("a Warm Model", () => {
     await runDurableObjectAlarm(stub());
     const overview = await spendLimitOf(env).overview();
     expect(overview.models).toMatchObject([
-      { model: sleepingModel, containers: 1, usdPerHour: 36, estimated: false },
+      { model: startingModel, containers: 1, usdPerHour: 36, estimated: false },
     ]);
     expect(overview.spentUsd).toBeGreaterThanOrEqual(1);
   });

@@ -22,6 +22,9 @@ const HOLD_RENEW_MS = 50;
 /** A Model whose backend sleeps until a test wakes it; the Models of other tests are always there. */
 export const sleepingModel = "llama-3.1-8b";
 
+/** One that sleeps too, for the tests of the Inference object alone: they count what it is asked. */
+export const startingModel = "llama-3.1-405b";
+
 /** Another one there, which has to pass the conformance suite first. */
 export const gatedModel = "olmo-2-7b";
 
@@ -37,7 +40,11 @@ interface Upstream {
 export function bindings(upstream: Upstream): Record<string, string> {
   const { backendUrl, sleepingUrl, openidUrl } = upstream;
   const backend = { url: backendUrl, api_key: "the backend's key", served_name: "served" };
-  const sleeping = { url: sleepingUrl, served_name: "served", idle_seconds: 60, usd_per_hour: 36 };
+  // Each at a part of its own, so that files beside each other wake only their own.
+  const sleeping = (part: string) => ({
+    ...{ url: `${sleepingUrl}/${part}`, served_name: "served" },
+    ...{ idle_seconds: 60, usd_per_hour: 36 },
+  });
   return {
     KEY_CHECK_SECRETS: keyCheckSecrets.join(","),
     CACHE_SALT_SECRET: cacheSaltSecret,
@@ -45,8 +52,9 @@ export function bindings(upstream: Upstream): Record<string, string> {
     REPORT_SECRETS: reportSecrets.join(","),
     BACKENDS: JSON.stringify({
       local: backend,
-      [sleepingModel]: sleeping,
-      [gatedModel]: { ...sleeping, conformance_required: true },
+      [sleepingModel]: sleeping("sleeping"),
+      [startingModel]: sleeping("starting"),
+      [gatedModel]: { ...sleeping("gated"), conformance_required: true },
     }),
     HOLD_RENEW_MS: String(HOLD_RENEW_MS),
     OIDC_ISSUER: openidUrl,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { errorCatalogue } from "../../src/contract/errors.ts";
 import { routes } from "../../src/contract/routes.ts";
-import { gatedModel, sleepingModel } from "./bindings.ts";
+import { gatedModel, sleepingModel, startingModel } from "./bindings.ts";
 import { admin, Backend, call, complete, errorOf, newPerson, ORIGIN, read } from "./calling.ts";
 
 describe("without a key", () => {
@@ -38,6 +38,7 @@ describe("GET /v1/models", () => {
       data: [
         { id: "local", object: "model", max_model_len: 8192, vocab_size: 50_257 },
         { id: sleepingModel, warm: "cold", last_cold_start_seconds: null },
+        { id: startingModel, warm: "cold" },
         { id: gatedModel, warm: "cold" },
       ],
     });
