@@ -1,5 +1,11 @@
 // A real Chromium, and how somebody signs in with it: through the local OpenID provider's own page.
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import type { Stack } from "./stack-process.ts";
 
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -15,8 +21,11 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /** A browser of somebody's own: its cookies are nobody else's. Asks only this machine for anything. */
-export async function newBrowserContext(browser: Browser): Promise<BrowserContext> {
-  const context = await browser.newContext();
+export async function newBrowserContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
   context.on("request", (request) => {
     const { protocol, hostname } = new URL(request.url());
     const isHere = hostname === "127.0.0.1" || protocol === "data:";
