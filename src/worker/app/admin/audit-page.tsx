@@ -76,7 +76,7 @@ export function AuditRows(props: {
       columns={[
         { title: "When", cell: ({ at }) => <Time at={at} now={now} /> },
         { title: "Who", cell: ({ who }) => <PersonLink id={who} addresses={addresses} /> },
-        { title: "What", cell: ({ what }) => deedWords[what] ?? what },
+        { title: "What", cell: ({ what }) => <span class="deed">{deedWords[what] ?? what}</span> },
         ...(withWhom ? [whomOf] : []),
         { title: "Details", cell: ({ detail }) => <Details detail={detail} /> },
       ]}

@@ -72,7 +72,12 @@ export async function personPage(
         <Grants rows={found.grants} asked={c.req.query("grants")} path={path} now={now} />
       </Section>
       <Section id="requests" title="Token requests">
-        <RequestRows rows={requests.rows} addresses={addresses} now={now} />
+        <RequestRows
+          rows={requests.rows}
+          addresses={addresses}
+          now={now}
+          none="They have not asked for tokens."
+        />
         <NextPage
           href={requests.next === null ? null : withQuery(path, { requests: requests.next })}
           first={asked(c, "requests") === null ? null : path}
@@ -135,7 +140,7 @@ function Facts(props: { person: Person; snapshot: AccountSnapshot; now: number }
   const { granted, spent, held, available } = snapshot.tokens;
   const { requests, atMostTokens } = snapshot.unreported;
   return (
-    <section class="block" aria-label="Tokens">
+    <section class="block" aria-label="In figures">
       <p class="figure-large">
         {count(available)} <small>tokens available</small>
       </p>

@@ -118,7 +118,7 @@ export function UsageByModel({ rows }: { rows: readonly UsageRow[] }): Child {
       caption="Usage this month by Model"
       rows={models.sort((one, other) => other.total - one.total)}
       columns={[
-        { title: "Model", cell: ({ model }) => model },
+        { title: "Model", cell: ({ model }) => <Name>{model}</Name> },
         { title: "Requests", kind: "number", cell: ({ requests }) => count(requests) },
         { title: "Prompt tokens", kind: "number", cell: ({ prompt }) => count(prompt) },
         { title: "Completion tokens", kind: "number", cell: ({ completion }) => count(completion) },

@@ -18,9 +18,11 @@ export function RequestRows(props: {
   addresses: ReadonlyMap<string, string>;
   now: number;
   withPerson?: boolean;
+  /** Said where there is none. */
+  none: string;
 }): Child {
-  const { rows, addresses, now, withPerson = false } = props;
-  if (rows.length === 0) return <EmptyState title="There is no such request." />;
+  const { rows, addresses, now, withPerson = false, none } = props;
+  if (rows.length === 0) return <EmptyState title={none} />;
   const person: Column<TokenRequest> = {
     title: "Who",
     cell: ({ personId }) => <PersonLink id={personId} addresses={addresses} />,

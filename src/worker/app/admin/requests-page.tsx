@@ -102,7 +102,13 @@ function History(props: {
     <section class="block" aria-labelledby="history">
       <h2 id="history">Earlier requests</h2>
       <Tabs label="Which requests" tabs={tabs} />
-      <RequestRows rows={found.rows} addresses={addresses} now={now} withPerson />
+      <RequestRows
+        rows={found.rows}
+        addresses={addresses}
+        now={now}
+        withPerson
+        none={state === "closed" ? "No request has been answered yet." : `None was ${state}.`}
+      />
       <NextPage
         href={found.next === null ? null : earlierPath(state, found.next)}
         first={after === null ? null : earlierPath(state, null)}

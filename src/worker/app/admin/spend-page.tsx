@@ -8,7 +8,7 @@ import type { AppEnv } from "../../environment.ts";
 import { count, Time, usd } from "../layout/amounts.tsx";
 import { emptyForm, type FormState, TextField } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
-import { EmptyState, Heading, Notice, NoticeOf } from "../layout/parts.tsx";
+import { EmptyState, Heading, Name, Notice, NoticeOf } from "../layout/parts.tsx";
 import { Table } from "../layout/table.tsx";
 import { RepeatId } from "../repeat-id.tsx";
 import { Curve, Gauge } from "./spend-curve.tsx";
@@ -122,7 +122,7 @@ function Models({ overview }: { overview: SpendOverview }): Child {
         caption="Spend by Model"
         rows={models}
         columns={[
-          { title: "Model", cell: ({ model }) => model },
+          { title: "Model", cell: ({ model }) => <Name>{model}</Name> },
           { title: "Cost", kind: "number", cell: (row) => usd(row.usd) },
           { title: "Metered", cell: ({ estimated }) => (estimated ? "estimated" : "reported") },
           { title: "Container hours", kind: "number", cell: (row) => hours(row.containerSeconds) },
