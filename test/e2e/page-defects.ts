@@ -36,7 +36,8 @@ export async function pageDefects(page: Page, url: string): Promise<string[]> {
 }
 
 async function violations(axe: AxeBuilder): Promise<string[]> {
-  const { violations: all } = await axe.analyze();
+  // Legacy: no page of its own to gather what frames say, since there are none. Much faster.
+  const { violations: all } = await axe.setLegacyMode(true).analyze();
   return all.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 

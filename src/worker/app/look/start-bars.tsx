@@ -2,8 +2,8 @@
 import type { Child } from "hono/jsx";
 import { duration, exactTime } from "../layout/amounts.tsx";
 
-const BAR = 10;
-const GAP = 3;
+const BAR = 24;
+const GAP = 8;
 const HEIGHT = 100;
 
 /** A start of no time is a line still. */

@@ -124,10 +124,8 @@ function ModelSection(props: { of: ShownModel; now: number; mayWake: boolean }):
         <Fact term="Vocabulary">{count(model.vocab_size)} tokens</Fact>
         <Fact term="Most output of a request">{count(model.max_output_tokens)} tokens</Fact>
         <Fact term="Most logprobs of a token">{count(model.max_logprobs)}</Fact>
-        <Fact term="Most logprob cells of a request">{count(model.max_logprob_cells)}</Fact>
-        <Fact term="Whole-vocabulary prompt, at most">
-          {count(model.whole_vocabulary_tokens)} tokens
-        </Fact>
+        <Fact term="Most logprob cells">{count(model.max_logprob_cells)}</Fact>
+        <Fact term="Whole-vocabulary prompt">{count(model.whole_vocabulary_tokens)} tokens</Fact>
         <Fact term="Number format">{model.dtype}</Fact>
         <Fact term="Weights">{model.repo}</Fact>
         <Fact term="Revision">
