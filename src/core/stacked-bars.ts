@@ -25,7 +25,7 @@ export interface BarSeries {
   total: number;
 }
 
-export interface BarSegment {
+interface BarSegment {
   /** The place in `series`. */
   place: number;
   amount: number;
@@ -34,7 +34,7 @@ export interface BarSegment {
   height: number;
 }
 
-export interface Bar {
+interface Bar {
   /** `2026-11-29`, or `2026-11` for a month. */
   label: string;
   total: number;

@@ -45,7 +45,7 @@ const units = [
 ] as const;
 
 /** `5 minutes ago`, `in 3 days`, `now`. */
-export function relativeTime(at: number, now: number): string {
+function relativeTime(at: number, now: number): string {
   const distance = at - now;
   for (const [unit, ms] of units) {
     if (Math.abs(distance) >= ms) return relative.format(Math.trunc(distance / ms), unit);

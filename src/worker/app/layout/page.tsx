@@ -7,7 +7,7 @@ import { assetUrl } from "../assets.ts";
 import { maybeSignedIn, type SignedIn } from "../session.ts";
 import { count } from "./amounts.tsx";
 
-export type NavName =
+type NavName =
   | "home"
   | "keys"
   | "usage"

@@ -7,7 +7,7 @@ import { Refused } from "../../refuse.ts";
 import { monthUsage } from "../month-usage.ts";
 import { signedIn } from "../session.ts";
 
-export type KeyState = "active" | "expired" | "revoked";
+type KeyState = "active" | "expired" | "revoked";
 
 export interface OwnKey extends KeyRecord {
   state: KeyState;

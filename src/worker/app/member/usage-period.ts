@@ -12,7 +12,7 @@ export const periods = [
   { days: 365, title: "12 months" },
 ] as const;
 
-export type UsageView = "model" | "key";
+type UsageView = "model" | "key";
 
 export interface UsageAsked {
   from: string;
