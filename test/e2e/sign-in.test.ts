@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { launchBrowser, newBrowserContext, pick, signIn } from "./browser.ts";
+import { pageDefects } from "./page-defects.ts";
 import { admin } from "./person.ts";
 
 const stack = inject("stack");
@@ -150,5 +151,13 @@ describe("an answer of the provider", () => {
     expect(title).toBe("This answers another sign-in");
     expect(await cookies(victim)).toEqual(new Map());
     await victim.close();
+  });
+});
+
+describe("the pages of the door", () => {
+  it("have no defect at any width, in either theme", async () => {
+    expect(await pageDefects(page, `${stack.app}/sign-in`)).toEqual([]);
+    await signIn(page, stack, await invited(), "/sessions");
+    expect(await pageDefects(page, `${stack.app}/sessions`)).toEqual([]);
   });
 });

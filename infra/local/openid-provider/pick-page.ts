@@ -4,7 +4,7 @@
 export function pickPage(action: string, people: readonly { email: string; is: string }[]): string {
   const buttons = people.map(
     ({ email, is }) =>
-      `<li><button name="email" value="${escaped(email)}">${escaped(email)}</button> ${escaped(is)}</li>`,
+      `<li><button name="email" value="${escaped(email)}">${escaped(email)}</button> <span>${escaped(is)}</span></li>`,
   );
   return document(
     "Who are you?",
@@ -30,7 +30,7 @@ function document(title: string, content: string): string {
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 body { max-width: 36rem; margin: 3rem auto; padding: 0 1rem; }
 ul { list-style: none; padding: 0; } li { margin: 0.5rem 0; }
-label { display: block; } button, input { font: inherit; padding: 0.25rem 0.75rem; }
+label { display: block; } span { white-space: nowrap; } button, input { font: inherit; padding: 0.25rem 0.75rem; }
 </style></head>
 <body><main><h1>${title}</h1>${content}</main></body></html>`;
 }

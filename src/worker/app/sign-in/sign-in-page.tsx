@@ -14,7 +14,7 @@ export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
   if ((await readSession(c)) !== null) return c.redirect(to, 303);
   const { OIDC_ISSUER, ACCESS_CONTACT } = c.get("services").configuration;
   const content = (
-    <div class="sign-in">
+    <>
       <NoticeOf name={c.req.query("notice")} notices={notices} />
       <h1>Continuo</h1>
       <p>
@@ -41,7 +41,7 @@ export async function showSignIn(c: Context<AppEnv>): Promise<Response> {
       <p>
         Access is by invite, to the e-mail address that you sign in with. {contact(ACCESS_CONTACT)}
       </p>
-    </div>
+    </>
   );
   return page(c, { title: "Sign in" }, content);
 }
