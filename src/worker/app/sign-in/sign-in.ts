@@ -2,8 +2,9 @@
 // provider with `start` and comes back to `finish`, which asks the Directory whether this is somebody.
 import type { Context } from "hono";
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from "oauth4webapi";
-import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
+import { directoryOf } from "../../../durable-objects/objects.ts";
 import { newAccountId } from "../../auth/api-key.ts";
+import { openAccount } from "../../deeds/open-account.ts";
 import type { AppEnv } from "../../environment.ts";
 import { appOrigin } from "../guard.ts";
 import { errorPage } from "../layout/error-page.tsx";
@@ -74,14 +75,9 @@ async function enter(c: Context<AppEnv>, identity: Identity, to: string): Promis
     session: { hash, agent: agentWords(c.req.header("user-agent")) },
   });
   if (answer.outcome !== "signed_in") return refuse(c, answer.outcome);
-  // Nobody invited the first Admin, so nobody opened their Account. Each time: an open one stays as it
-  // is, and one that a broken-off sign-in left closed is opened by the next.
-  if (isFirstAdmin) {
-    const { role, disabled } = answer.person;
-    await accountOf(c.env, answer.person.id).open({
-      ...{ personId: answer.person.id, role, disabled, limits: {} },
-    });
-  }
+  // Nobody invited the first Admin, and an invite may have broken off before it opened the Account. An
+  // open one stays as it is.
+  await openAccount(c, answer.person);
   await endOwnSession(c);
   setSessionCookie(c, id);
   return c.redirect(to, 303);
