@@ -42,7 +42,8 @@ it("invite, sign in, key, completions, usage, request, approve, more tokens, rev
   const email = `${crypto.randomUUID()}@example.org`;
   const admin = await visitor("admin@example.org");
   await go(admin, "/admin/people");
-  await admin.getByLabel("E-mail address").last().fill(email);
+  await admin.getByRole("link", { name: "Invite" }).click();
+  await admin.getByLabel("E-mail address").fill(email);
   await admin.getByRole("button", { name: "Invite" }).click();
 
   const researcher = await visitor(email);
