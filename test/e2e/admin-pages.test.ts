@@ -3,13 +3,10 @@ import OpenAI from "openai";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser, newBrowserContext, signIn } from "./browser.ts";
-import { compressedBytes, pageDefects } from "./page-defects.ts";
+import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
 import { admin } from "./person.ts";
 
 const stack = inject("stack");
-
-/** Of a page with all it loads, by the issue. */
-const PAGE_BYTES_MOST = 60 * 1024;
 
 const longText = "a text of many words and signs 🧪 評価 ".repeat(5).padEnd(200, "x");
 

@@ -9,6 +9,10 @@ const widths = [320, 1440, 768] as const;
 const AXE_WIDTHS: readonly number[] = [320, 1440];
 /** Colours depend on the theme and not on the width. */
 const DARK_WIDTH = 1440;
+
+/** Of a page with all it loads, compressed. */
+export const PAGE_BYTES_MOST = 60 * 1024;
+
 const HEIGHT = 900;
 
 /** What of axe's a theme changes. */

@@ -1,7 +1,6 @@
 // Stands between gateway and engine, passes everything on, and keeps what the gateway sent.
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request as send } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type OnLoopback, onLoopback } from "../upstream/on-loopback.ts";
 import type { Stack } from "./stack-process.ts";
 
 interface SentUpstream {
@@ -10,10 +9,8 @@ interface SentUpstream {
   body: string;
 }
 
-export interface RecordingProxy {
-  url: string;
+export interface RecordingProxy extends OnLoopback {
   sent: SentUpstream[];
-  close(): void;
 }
 
 export async function startRecordingProxy({
@@ -36,15 +33,5 @@ export async function startRecordingProxy({
     });
     incoming.pipe(onward);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    sent,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { ...(await onLoopback(server)), sent };
 }

@@ -1,8 +1,7 @@
 // A backend in vLLM's words whose behaviour a test sets. Every test has its own part: the first word
 // of a prompt names the script, so that files run beside each other.
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type OnLoopback, onLoopback } from "./on-loopback.ts";
 import type { Script, Seen } from "./script.ts";
 
 class Part {
@@ -29,7 +28,7 @@ function promptsOf({ prompt }: Asked): (string | number[])[] {
   return typeof prompt[0] === "number" ? [prompt as number[]] : (prompt as string[] | number[][]);
 }
 
-export async function startScriptedBackend(): Promise<{ url: string; close: () => void }> {
+export async function startScriptedBackend(): Promise<OnLoopback> {
   const parts = new Map<string, Part>();
   const partOf = (name: string): Part => {
     const part = parts.get(name) ?? new Part();
@@ -39,16 +38,7 @@ export async function startScriptedBackend(): Promise<{ url: string; close: () =
   const server = createServer((request, response) => {
     void serve(partOf, request, response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return await onLoopback(server);
 }
 
 async function serve(

@@ -1,30 +1,20 @@
 // An OpenID provider that answers as a test says: wrongly signed, for somebody else, or too late. The
 // real one, in the end-to-end tests, would not.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type OnLoopback, onLoopback } from "./on-loopback.ts";
 import { type OpenIdScript, openidClient, scriptOf } from "./openid-script.ts";
 
 const KEY_ID = "the key";
 const rightKey = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const foreignKey = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
-export async function startScriptedOpenId(): Promise<{ url: string; close: () => void }> {
+export async function startScriptedOpenId(): Promise<OnLoopback> {
   const used = new Set<string>();
   const server = createServer((request, response) => {
     void serve(used, request, response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return await onLoopback(server);
 }
 
 async function serve(

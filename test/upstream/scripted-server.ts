@@ -1,10 +1,9 @@
 // A server that answers byte by byte as a test says, for what no engine would do on demand. Each test
 // has its own part of the address, `/<name>/…`, so that files run beside each other.
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { type OnLoopback, onLoopback } from "./on-loopback.ts";
 import type { Step, WireRequest, WireScript } from "./wire-script.ts";
 
 class Part {
@@ -21,21 +20,12 @@ class Part {
   }
 }
 
-export async function startScriptedServer(): Promise<{ url: string; close: () => void }> {
+export async function startScriptedServer(): Promise<OnLoopback> {
   const parts = new Map<string, Part>();
   const server = createServer((request, response) => {
     void serve(parts, request, response).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return await onLoopback(server);
 }
 
 async function serve(

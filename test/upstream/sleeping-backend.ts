@@ -1,8 +1,7 @@
 // A backend that is not there until a test says so, as a container that has not started. What comes
 // meanwhile is counted: a start that nobody asked for costs money.
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type OnLoopback, onLoopback } from "./on-loopback.ts";
 import type { Asked, Sleeping } from "./sleeping.ts";
 
 const rightAnswer = {
@@ -51,7 +50,7 @@ vllm:prompt_tokens_total 0
 }
 
 /** The first part of a path names the backend, each with a state of its own. */
-export async function startSleepingBackend(): Promise<{ url: string; close: () => void }> {
+export async function startSleepingBackend(): Promise<OnLoopback> {
   const parts = new Map<string, Part>();
   const server = createServer((request, response) => {
     let body = "";
@@ -66,14 +65,5 @@ export async function startSleepingBackend(): Promise<{ url: string; close: () =
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return await onLoopback(server);
 }
