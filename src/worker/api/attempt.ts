@@ -26,6 +26,8 @@ export interface Run {
   request: CompletionRequest;
   served: ServedModel;
   prompts: PromptCounter;
+  /** Only the exact count of its tokens can tell whether the Model takes it. */
+  countsFirst: boolean;
   seed: number;
   early: EarlyStream;
   answer: Pick<PromiseWithResolvers<Response>, "resolve" | "reject">;

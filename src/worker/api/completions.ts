@@ -80,7 +80,8 @@ async function readRun(
     answer.resolve(new Response(body, { headers }));
   });
   const prompts = new PromptCounter(request, served, frame.requestId);
-  return { caller, request, served, prompts, seed, early, answer };
+  const countsFirst = verdict.kind === "count-tokens-first";
+  return { caller, request, served, prompts, countsFirst, seed, early, answer };
 }
 
 async function completeWhenWarm(c: Context<AppEnv>, run: Run): Promise<void> {
@@ -108,7 +109,7 @@ async function completeWhenWarm(c: Context<AppEnv>, run: Run): Promise<void> {
 /** What only the prompt's exact count can tell. */
 async function checkCounted(c: Context<AppEnv>, run: Run): Promise<void> {
   const { request, served, prompts, caller } = run;
-  if (checkAgainstModel(request, served.model).kind !== "count-tokens-first") return;
+  if (!run.countsFirst) return;
   // The backend counts for nobody whose key is worth nothing.
   await identify(c, caller, { countsAsStart: false });
   const verdict = checkAgainstModel(request, served.model, await prompts.countEach());
