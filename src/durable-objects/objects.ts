@@ -2,6 +2,7 @@
 import type { AccountRpc } from "../contract/account.ts";
 import type { DirectoryRpc } from "../contract/directory.ts";
 import type { InferenceRpc } from "../contract/inference.ts";
+import type { DispatcherRpc, JobListRpc, JobRpc, JobTurn } from "../contract/jobs.ts";
 import type { SpendLimitRpc } from "../contract/spend.ts";
 
 export interface ObjectBindings {
@@ -9,6 +10,11 @@ export interface ObjectBindings {
   DIRECTORY: DurableObjectNamespace;
   INFERENCE: DurableObjectNamespace;
   SPEND_LIMIT: DurableObjectNamespace;
+  JOB: DurableObjectNamespace;
+  DISPATCHER: DurableObjectNamespace;
+  JOB_LIST: DurableObjectNamespace;
+  JOB_STORE: R2Bucket;
+  JOB_TURNS: Queue<JobTurn>;
 }
 
 /** The one object that knows this person's keys and tokens. */
@@ -42,6 +48,21 @@ export function inferenceOf(env: ObjectBindings, modelId: string): InferenceRpc 
 
 export function spendLimitOf(env: ObjectBindings): SpendLimitRpc {
   return stub<SpendLimitRpc>(env.SPEND_LIMIT, "spend-limit");
+}
+
+/** The one object that is the truth about this Job. */
+export function jobOf(env: ObjectBindings, jobId: string): JobRpc {
+  return stub<JobRpc>(env.JOB, jobId);
+}
+
+/** The one object that hands out this Model's turns. */
+export function dispatcherOf(env: ObjectBindings, modelId: string): DispatcherRpc {
+  return stub<DispatcherRpc>(env.DISPATCHER, modelId);
+}
+
+/** The list of one person's Jobs and files. */
+export function jobListOf(env: ObjectBindings, personId: string): JobListRpc {
+  return stub<JobListRpc>(env.JOB_LIST, personId);
 }
 
 /**

@@ -1,0 +1,52 @@
+// The bounds of Jobs, each with its reason.
+
+/** As OpenAI's batches; each item is a line of some hundred bytes in the store. */
+export const JOB_ITEMS_MOST = 50_000;
+export const JOB_INPUT_MAX_BYTES = 200 * 1024 * 1024;
+
+/**
+ * A JSON body is parsed whole, and an isolate has 128 MB: text, values and what else runs there. More
+ * than this goes as lines, which are read one by one.
+ */
+export const JOB_JSON_MAX_BYTES = 16 * 1024 * 1024;
+
+/** As much as one live Completion's body may have. */
+export const JOB_LINE_MAX_BYTES = 8 * 1024 * 1024;
+
+export const CUSTOM_ID_MAX_CHARACTERS = 256;
+
+/** A slice's items: what is run again when its worker dies, and the grain at which people take turns. */
+export const SLICE_ITEMS_MOST = 32;
+
+/** And its input's bytes, which the worker reads whole. */
+export const SLICE_MAX_BYTES = 1024 * 1024;
+
+/** A slice's answers are kept until all are there; an item that may have more is a slice of its own. */
+export const SLICE_ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+
+/** An invocation may wait for the headers of six connections at once. */
+export const TURN_CALLS = 6;
+
+/** A turn ends after so long, so that others come: far below the 15 minutes that a consumer may run. */
+export const TURN_MS = 10_000;
+
+/** A ticket that was sent and not begun, or not renewed, is given to another. */
+export const TICKET_LEASE_MS = 90_000;
+
+/** A backend's fault is tried again so often, with waits that double from this. */
+export const ITEM_ATTEMPTS_MOST = 5;
+export const ITEM_RETRY_AFTER_MS = 1_000;
+
+/** A slice whose workers died so often is worked off no more: its items fail, and the Job ends. */
+export const SLICE_ATTEMPTS_MOST = 10;
+
+/** A Job that waits for tokens tries again so often, should the word that there are some be lost. */
+export const PAUSE_RETRY_MS = 60_000;
+
+/** Input, results and files are kept so long after a Job's end or a file's upload. */
+export const JOB_KEPT_DAYS = 30;
+
+export const JOB_ERROR_GROUPS_MOST = 20;
+
+/** What one person may have under way; a script that submits in a loop is told so. */
+export const JOBS_UNENDED_MOST = 1_000;

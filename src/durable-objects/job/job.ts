@@ -1,0 +1,4 @@
+import { DurableObject } from "cloudflare:workers";
+import type { ObjectBindings } from "../objects.ts";
+
+export class Job extends DurableObject<ObjectBindings> {}
