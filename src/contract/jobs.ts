@@ -92,13 +92,17 @@ export interface NewJob {
   model: string;
   /** SHA-256 of the request in hex: the same id with another content is a conflict. */
   contentHash: string;
-  /** In the input's order, without gaps. The input itself is in the store, at `jobInputKey`. */
+  /** Where the input is in the store: each line `{"custom_id", "body"}`. */
+  inputKey: string;
+  /** In the input's order, without gaps. */
   slices: InputSlice[];
   batch: BatchOrigin | null;
 }
 
 export interface SliceClaim {
   slice: InputSlice;
+  /** Of the Job: where the slice's bytes are. */
+  inputKey: string;
   /** Counts this slice's claims from 1: what came of an older one is not taken. */
   attempt: number;
   /** The id of the Hold to take: another one for each attempt. */
@@ -129,6 +133,8 @@ export interface ResultPart {
 export interface SliceResult {
   counts: { succeeded: number; failed: number };
   usage: TokenUsage;
+  /** Items that were charged; they go with `usage` into the settlement. */
+  charged: number;
   held: number;
   part: ResultPart;
   errors: JobErrorGroup[];
@@ -164,7 +170,12 @@ export interface PartPlace extends ResultPart {
 
 /** A Job object's RPC. Each call is repeatable. */
 export interface JobRpc {
-  create(job: NewJob): Promise<{ ok: true; record: JobRecord } | { ok: false; reason: "conflict" }>;
+  /** `inputKey` is the Job's own: that of the first submission, so that the input of a repeat can go. */
+  create(
+    job: NewJob,
+  ): Promise<
+    { ok: true; record: JobRecord; inputKey: string } | { ok: false; reason: "conflict" }
+  >;
   record(): Promise<JobRecord | null>;
   claim(ticket: string): Promise<ClaimAnswer>;
   renew(claim: ClaimName): Promise<ClaimRenewal>;
@@ -228,8 +239,13 @@ export interface FileRow {
 export interface JobListRpc {
   put(record: JobRecord): Promise<void>;
   drop(jobId: string): Promise<void>;
-  /** Newest first. */
-  jobs(page: { after: string | null; limit: number }): Promise<Page<JobRecord>>;
+  /**
+   * Newest first. `after` is the id of a row, as OpenAI's lists have it, and so is the page's `next`.
+   * `batches` leaves out what was not submitted as one.
+   */
+  jobs(page: { after: string | null; limit: number; batches?: boolean }): Promise<Page<JobRecord>>;
+  /** How many of the Jobs have not ended. */
+  unended(): Promise<number>;
   /** Each of the person's Jobs that has not ended hears of it. */
   tokensChanged(): Promise<void>;
   cancelAll(): Promise<void>;
@@ -263,27 +279,37 @@ export type SliceAdmission =
       };
     };
 
-export interface SliceSettlement {
+/** The Hold of a slice as it was admitted, so that a restarted Account can go on. */
+export interface HeldSlice {
   holdId: string;
   keyId: string;
   model: string;
   held: number;
+}
+
+export interface SliceSettlement extends HeldSlice {
   usage: TokenUsage;
+  /** How many of its items were charged, for the usage by day. */
+  requests: number;
 }
 
 /** What of the Account object's RPC is for Jobs. Each call is repeatable. */
 export interface AccountSlicesRpc {
   admitSlice(request: SliceAdmitRequest): Promise<SliceAdmission>;
-  /** False when the Hold has ended or the person is disabled. A revoked key does not stop a Job. */
-  renewSlice(
-    hold: Omit<SliceSettlement, "usage">,
-    progress: TokenUsage,
-  ): Promise<{ goOn: boolean }>;
+  /**
+   * False when the Hold has ended or the person is disabled. A revoked key does not stop a Job. There
+   * is no progress: what is not committed runs again, and is charged then.
+   */
+  renewSlice(hold: HeldSlice): Promise<{ goOn: boolean }>;
   /**
    * Answers when it is durable. A slice's ending is known until `forgetSlices`, however long the Job
-   * was away, so that a repeated settlement never charges twice.
+   * was away, so that a repeated settlement never charges twice. Zero usage releases the Hold.
    */
   settleSlices(settlements: readonly SliceSettlement[]): Promise<CommitMark>;
+  /**
+   * To be called once no settlement of these comes any more: of a slice that was settled, and of its
+   * attempts before, whose Holds ended by their leases. Answers when it is durable.
+   */
   forgetSlices(holdIds: readonly string[]): Promise<void>;
 }
 
@@ -292,8 +318,12 @@ export function jobFolder(personId: string, jobId: string): string {
   return `people/${personId}/jobs/${jobId}/`;
 }
 
-export function jobInputKey(personId: string, jobId: string): string {
-  return `${jobFolder(personId, jobId)}input.jsonl`;
+/**
+ * `submission` is random: two submissions under one id at the same time must not write over each
+ * other's input, of which only the first is the Job's.
+ */
+export function jobInputKey(personId: string, jobId: string, submission: string): string {
+  return `${jobFolder(personId, jobId)}input-${submission}.jsonl`;
 }
 
 /** `succeeded` and `failed` exist only where a part has lines of both, or only failed ones. */
