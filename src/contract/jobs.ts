@@ -110,6 +110,11 @@ export interface SliceClaim {
   personId: string;
   keyId: string;
   model: string;
+  /**
+   * Its workers died or broke `SLICE_ATTEMPTS_MOST` times: nothing of it is run or held any more, each
+   * item's line is an `inference_failed`, and that is committed, with `held` and `usage` of zero.
+   */
+  failAll: boolean;
 }
 
 export type ClaimAnswer =
@@ -142,8 +147,10 @@ export interface SliceResult {
 
 /** Why a slice goes back, or what part of it. */
 export type SliceReturn =
-  /** The consumer was told to stop, or something broke; the slice runs again. */
+  /** The consumer was told to stop; the slice runs again. */
   | { why: "stopped" }
+  /** Something broke that is none of its items' own; it runs again after a while, so often and no more. */
+  | { why: "broke" }
   /** There are tokens for fewer items: what begins at `rest` goes back, the claim goes on without it. */
   | { why: "split"; rest: { from: number; offset: number } }
   /** Not even one item fits: the Job pauses. */
@@ -173,9 +180,7 @@ export interface JobRpc {
   /** `inputKey` is the Job's own: that of the first submission, so that the input of a repeat can go. */
   create(
     job: NewJob,
-  ): Promise<
-    { ok: true; record: JobRecord; inputKey: string } | { ok: false; reason: "conflict" }
-  >;
+  ): Promise<{ ok: true; record: JobRecord; inputKey: string } | { ok: false; reason: "conflict" }>;
   record(): Promise<JobRecord | null>;
   claim(ticket: string): Promise<ClaimAnswer>;
   renew(claim: ClaimName): Promise<ClaimRenewal>;
