@@ -66,6 +66,7 @@ describe("a Member", () => {
       (c) => approveRequest(c, id, asked.id, { note: "" }),
       (c) => rejectRequest(c, id, asked.id, { note: "no" }),
       (c) => changeSpend(c, id, { limitUsd: 1 }),
+      (c) => wakeModel(c, id, sleepingModel),
       (c) => passConformance(c, id, "local", { revision: "0", cases: 1 }),
     ];
     const rows = await audit(id);
@@ -82,8 +83,8 @@ describe("waking a Model", () => {
     return directoryOf(env).audit(filter);
   }
 
-  test("is for anybody, as their next Completion would", async () => {
-    const { id } = await newPerson({ tokens: 0 });
+  test("is for Admins, and a repeat has no second row", async () => {
+    const { id } = await newPerson({ tokens: 0, role: "admin" });
     for (const _ of [1, 2]) await doing((c) => wakeModel(c, id, sleepingModel, { id: "once" }));
     expect((await waked(id)).rows).toMatchObject([{ detail: { model: sleepingModel } }]);
     const unknown = await refusalOf((c) => wakeModel(c, id, "none"));
@@ -91,7 +92,7 @@ describe("waking a Model", () => {
   });
 
   test("is for nobody while new GPU work is paused", async () => {
-    const { id } = await newPerson({ tokens: 0 });
+    const { id } = await newPerson({ tokens: 0, role: "admin" });
     await spendLimitOf(env).change({ pausedByHand: true });
     const refused = await refusalOf((c) => wakeModel(c, id, gatedModel));
     expect(refused).toMatchObject({ code: "spend_cap" });

@@ -7,8 +7,8 @@ import { type Deed, record, recordedBefore } from "./audit-row.ts";
 import { requireAdminDoer } from "./doer.ts";
 
 /**
- * Starts a Model though nobody waits for it; a Warm one stays as it is. Anybody may: their next
- * Completion would. Throws `Refused` 429 while new GPU work is paused.
+ * Starts a Model though nobody waits for it; a Warm one stays as it is. Throws `Refused`: 403 unless by
+ * an Admin, since nobody's tokens pay for it, and 429 while new GPU work is paused.
  */
 export async function wakeModel(
   c: Context<AppEnv>,
@@ -16,6 +16,7 @@ export async function wakeModel(
   modelId: string,
   { id }: { id?: string | undefined } = {},
 ): Promise<void> {
+  await requireAdminDoer(c, who);
   const { model } = servedModel(c.get("services"), modelId);
   const deed: Deed = {
     ...{ who, what: "model.wake", whom: null, detail: { model: model.id } },
