@@ -1,6 +1,7 @@
 // What the Worker and an Account object say to each other. All amounts are whole tokens, all times
 // milliseconds since 1970 (UTC). Expected refusals are data; only a defect throws.
 import type { BudgetFigures } from "./errors.ts";
+import type { AccountSlicesRpc } from "./jobs.ts";
 
 export interface AccountLimits {
   /** Completions that run at once. */
@@ -226,7 +227,7 @@ export interface UsageRow {
 }
 
 /** The Account object's RPC. Each call is repeatable. */
-export interface AccountRpc {
+export interface AccountRpc extends AccountSlicesRpc {
   open(profile: AccountProfile): Promise<AccountSnapshot>;
   change(change: ProfileChange): Promise<Repeatable<AccountSnapshot>>;
   snapshot(): Promise<AccountSnapshot | null>;

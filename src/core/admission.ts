@@ -10,11 +10,12 @@ import type {
   KeyRecord,
   KeyRefusal,
   Refusal,
+  RenewAnswer,
   TokenFigures,
 } from "../contract/account.ts";
 import { LINE_RETRY_AFTER_MS } from "../contract/limits.ts";
 import { takeHold } from "./ledger.ts";
-import { figures, heldByKey, keyMonth, type Ledger } from "./ledger-state.ts";
+import { figures, heldByKey, keyMonth, type Ledger, runningCompletions } from "./ledger-state.ts";
 import { judgeStart, type RateState, rateFigures } from "./rate-limit.ts";
 
 export interface AccountState {
@@ -58,7 +59,7 @@ export function decideAdmission(
   const room = tokenRoom(state, key, now);
   const lowest = lowestNeed(request);
   if (lowest > room.atBest) return refused(budgetRefusal(room, lowest));
-  if (!place.turn && (ledger.holds.size >= limits.running || place.waiting > 0)) {
+  if (!place.turn && (runningCompletions(ledger) >= limits.running || place.waiting > 0)) {
     return place.waiting < limits.waiting
       ? { decision: "wait" }
       : refused({ reason: "line_full", retryAfterMs: LINE_RETRY_AFTER_MS });
@@ -85,8 +86,13 @@ export function checkKey(
   return refusalOf(state, key, now) ?? key;
 }
 
+export function keyById(state: AccountState, keyId: string): KeyRecord | undefined {
+  for (const key of state.keys.values()) if (key.id === keyId) return key;
+  return undefined;
+}
+
 /** Why this key may not go on, or null. */
-export function refusalOf(state: AccountState, key: KeyRecord, now: number): KeyRefusal | null {
+function refusalOf(state: AccountState, key: KeyRecord, now: number): KeyRefusal | null {
   if (key.revokedAt !== null) {
     return { reason: "key_revoked", at: key.revokedAt, why: key.revokedWhy ?? "" };
   }
@@ -94,6 +100,15 @@ export function refusalOf(state: AccountState, key: KeyRecord, now: number): Key
     return { reason: "key_expired", at: key.expiresAt };
   }
   return state.profile.disabled ? { reason: "account_disabled" } : null;
+}
+
+/** An expired key starts nothing, but what it started before may end. */
+export function mayGoOn(state: AccountState, keyId: string, now: number): RenewAnswer {
+  const key = keyById(state, keyId);
+  const refusal = key === undefined ? null : refusalOf(state, key, now);
+  return refusal === null || refusal.reason === "key_expired"
+    ? { goOn: true }
+    : { goOn: false, refusal };
 }
 
 export function accountFigures(state: AccountState, now: number): AccountFigures {
@@ -107,7 +122,7 @@ export function accountFigures(state: AccountState, now: number): AccountFigures
   };
 }
 
-interface TokenRoom {
+export interface TokenRoom {
   scope: "account" | "key";
   /** Of the scope: the Account's own, or the key's month. */
   figures: TokenFigures;
@@ -115,11 +130,11 @@ interface TokenRoom {
   atBest: number;
 }
 
-/** The narrower of the Account's tokens and the key's monthly limit. */
-function tokenRoom(state: AccountState, key: KeyRecord, now: number): TokenRoom {
+/** The narrower of the Account's tokens and the key's monthly limit, if there is a key. */
+export function tokenRoom(state: AccountState, key: KeyRecord | null, now: number): TokenRoom {
   const account = figures(state.ledger);
   const accountAtBest = account.granted - account.spent;
-  const month = keyMonthFigures(state.ledger, key, now);
+  const month = key === null ? null : keyMonthFigures(state.ledger, key, now);
   if (month === null) return { scope: "account", figures: account, atBest: accountAtBest };
   const atBest = Math.min(accountAtBest, month.granted - month.spent);
   return month.available < account.available
@@ -143,7 +158,7 @@ function refused(refusal: Refusal): AdmitDecision {
   return { decision: "refused", refusal };
 }
 
-function budgetRefusal(room: TokenRoom, needed: number): BudgetRefusal {
+export function budgetRefusal(room: TokenRoom, needed: number): BudgetRefusal {
   return {
     reason: "budget",
     scope: room.scope,

@@ -9,13 +9,21 @@ import type {
 } from "../contract/account.ts";
 import { sortForSpending } from "./grants.ts";
 
-export interface Hold extends HeldRequest {
+/**
+ * What a Hold is for. A Job's slice takes none of the places that Completions have, and its ending is
+ * known until the Job says that it will not come back for it.
+ */
+export interface HeldFor extends HeldRequest {
+  slice?: true;
+}
+
+export interface Hold extends HeldFor {
   leaseUntil: number;
   /** What the gateway last reported; the price if it never reports again. */
   progress: TokenUsage;
 }
 
-export interface Ending extends HeldRequest {
+export interface Ending extends HeldFor {
   how: "settled" | "released" | "expired";
   usage: TokenUsage;
   charged: number;
@@ -39,13 +47,18 @@ export interface Commit {
   grants: GrantRecord[];
   holds: Hold[];
   endings: Ending[];
+  /** Endings of slices that were kept until now. */
+  forgotten: string[];
   usage: UsageDelta[];
   unreported: UnreportedFigures;
   overrunTokens: number;
 }
 
-/** What a restarted object reads back: the last commit, with the endings of the last minutes. */
-export interface Durable extends Omit<Commit, "usage"> {
+/**
+ * What a restarted object reads back: the last commit, with the endings of the last minutes and those
+ * that are kept.
+ */
+export interface Durable extends Omit<Commit, "forgotten" | "usage"> {
   /** Tokens by `keyMonth`, from the usage on record; older months may be left out. */
   keyMonths: [string, number][];
 }
@@ -56,6 +69,8 @@ export interface Ledger {
   spent: number;
   held: number;
   holds: Map<string, Hold>;
+  /** How many of `holds` are for slices. */
+  slices: number;
   /** Ended requests of the last minutes, oldest first: what makes a repeat harmless. */
   ended: Map<string, Ending>;
   /** Set aside before a crash and not yet claimed by the request it was for. */
@@ -65,7 +80,13 @@ export interface Ledger {
   block: number;
   keyMonths: Map<string, number>;
   /** `ended` counts each Hold that ended in full, or what it cost where that is more. */
-  uncommitted: { ended: number; lapsed: number; endings: Ending[]; usage: UsageDelta[] };
+  uncommitted: {
+    ended: number;
+    lapsed: number;
+    endings: Ending[];
+    forgotten: string[];
+    usage: UsageDelta[];
+  };
   unreported: UnreportedFigures;
   overrunTokens: number;
 }
@@ -96,15 +117,26 @@ export function openLedger(durable: Durable, leaseMs: number): Ledger {
     spent: grants.reduce((sum, grant) => sum + grant.used, 0),
     held,
     holds,
+    slices: durable.holds.filter((hold) => hold.slice).length,
     ended: new Map(durable.endings.map((ending) => [ending.requestId, ending])),
     setAside: { tokens: Math.max(0, durable.block - held), until },
     leases: { given: until, onDisk: until },
     block: durable.block,
     keyMonths: new Map(durable.keyMonths),
-    uncommitted: { ended: 0, lapsed: 0, endings: [], usage: [] },
+    uncommitted: { ended: 0, lapsed: 0, endings: [], forgotten: [], usage: [] },
     unreported: { ...durable.unreported },
     overrunTokens: durable.overrunTokens,
   };
+}
+
+/** Completions that run: what a person's places are counted by. */
+export function runningCompletions(ledger: Ledger): number {
+  return ledger.holds.size - ledger.slices;
+}
+
+/** What was charged for a slice, or may yet be, is known until it is forgotten. */
+export function isKept({ slice, how, usage }: Ending): boolean {
+  return slice === true && (how === "expired" || totalTokens(usage) > 0);
 }
 
 /** `held` includes what a crash left set aside: nobody can spend it before its lease ends. */

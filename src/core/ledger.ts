@@ -12,15 +12,22 @@
 // lives has come back for it. A call that would break a law makes `mustCommit` true, and its answer
 // waits for a write; all others write nothing. So does a Grant's lapse: without it the disk would
 // say that more is available.
-import type { GrantRecord, HeldRequest, TokenUsage } from "../contract/account.ts";
+import type { GrantRecord, TokenUsage } from "../contract/account.ts";
 import { BLOCK_AHEAD_TOKENS, ENDED_KEPT_MS, HOLD_RENEW_MS } from "../contract/limits.ts";
-import { draw, lapse, refund, sortForSpending } from "./grants.ts";
+import { sortForSpending } from "./grants.ts";
+import {
+  correct,
+  end,
+  lapseGrants,
+  type SettleDefect,
+  unreportedTokens,
+} from "./ledger-endings.ts";
 import {
   type Commit,
-  type Ending,
   figures,
+  type HeldFor,
   type Hold,
-  keyMonth,
+  isKept,
   type Ledger,
   totalTokens,
 } from "./ledger-state.ts";
@@ -43,7 +50,7 @@ export function mustCommit(ledger: Ledger): boolean {
 }
 
 /** Sets `request.held` tokens aside. False when they are not available; a repeat changes nothing. */
-export function takeHold(ledger: Ledger, request: HeldRequest, leaseUntil: number): boolean {
+export function takeHold(ledger: Ledger, request: HeldFor, leaseUntil: number): boolean {
   if (ledger.holds.has(request.requestId)) return true;
   if (request.held > figures(ledger).available) return false;
   putHold(ledger, { ...request, leaseUntil, progress: NOTHING });
@@ -54,7 +61,7 @@ export function takeHold(ledger: Ledger, request: HeldRequest, leaseUntil: numbe
 /** Keeps a Hold alive and notes how far it is. False when it has ended. */
 export function renewHold(
   ledger: Ledger,
-  request: HeldRequest,
+  request: HeldFor,
   progress: TokenUsage,
   leaseUntil: number,
 ): boolean {
@@ -66,25 +73,40 @@ export function renewHold(
   return true;
 }
 
-/** What a settlement found that should never be: worth a line in the log, never a refusal. */
-export type SettleDefect = "above_hold" | "above_available" | null;
-
 /**
  * Ends a Hold with what the backend reported; zero usage releases it. The first report counts: a
  * repeat changes nothing, a report after the lease's end puts right what the lease assumed.
+ * `requests` is what it counts for in the usage.
  */
 export function settle(
   ledger: Ledger,
-  request: HeldRequest,
+  request: HeldFor,
   usage: TokenUsage,
   now: number,
+  requests = 1,
 ): SettleDefect {
   const before = ledger.ended.get(request.requestId);
   if (before !== undefined) {
-    return before.how === "expired" ? correct(ledger, before, usage, now) : null;
+    return before.how === "expired" ? correct(ledger, before, { usage, requests }, now) : null;
   }
   const hold = ledger.holds.get(request.requestId) ?? adopt(ledger, request);
-  return end(ledger, hold, usage, totalTokens(usage) > 0 ? "settled" : "released", now);
+  const how = totalTokens(usage) > 0 ? "settled" : "released";
+  return end(ledger, hold, { how, usage, requests }, now);
+}
+
+/**
+ * Slices whose settlement nobody repeats any more: the disk forgets them, memory as it does any
+ * other, since a repeat that is still on its way must not find a Hold that never was.
+ */
+export function forgetSlices(ledger: Ledger, ids: readonly string[], now: number): void {
+  for (const id of ids) {
+    const ending = ledger.ended.get(id);
+    if (ending === undefined || !isKept(ending)) continue;
+    const { slice: _, ...forgotten } = ending;
+    ledger.ended.delete(id);
+    ledger.ended.set(id, { ...forgotten, at: now });
+    ledger.uncommitted.forgotten.push(id);
+  }
 }
 
 /** Ends what nobody renewed, and lapses Grants. Returns true when anything changed. */
@@ -92,7 +114,7 @@ export function expire(ledger: Ledger, now: number): boolean {
   let changed = false;
   for (const hold of ledger.holds.values()) {
     if (hold.leaseUntil > now) continue;
-    end(ledger, hold, hold.progress, "expired", now);
+    end(ledger, hold, { how: "expired", usage: hold.progress, requests: 1 }, now);
     ledger.unreported.requests += 1;
     ledger.unreported.atMostTokens += unreportedTokens(hold.held, hold.progress);
     changed = true;
@@ -120,9 +142,10 @@ export function commit(ledger: Ledger, now: number, atRest: boolean): Commit {
   const wanted = ledger.held + ledger.setAside.tokens + (atRest ? 0 : BLOCK_AHEAD_TOKENS);
   ledger.block = Math.min(wanted, ledger.granted - ledger.spent);
   ledger.leases.onDisk = ledger.leases.given;
-  const { endings, usage } = ledger.uncommitted;
-  ledger.uncommitted = { ended: 0, lapsed: 0, endings: [], usage: [] };
+  const { endings, forgotten, usage } = ledger.uncommitted;
+  ledger.uncommitted = { ended: 0, lapsed: 0, endings: [], forgotten: [], usage: [] };
   for (const [id, ending] of ledger.ended) {
+    if (isKept(ending)) continue;
     if (ending.at > now - ENDED_KEPT_MS) break;
     ledger.ended.delete(id);
   }
@@ -132,26 +155,24 @@ export function commit(ledger: Ledger, now: number, atRest: boolean): Commit {
     grants: ledger.grants.map((grant) => ({ ...grant })),
     holds: [...ledger.holds.values()].map((hold) => ({ ...hold })),
     endings,
+    forgotten,
     usage,
     unreported: { ...ledger.unreported },
     overrunTokens: ledger.overrunTokens,
   };
 }
 
-function unreportedTokens(held: number, progress: TokenUsage): number {
-  return Math.max(0, held - totalTokens(progress));
-}
-
 function putHold(ledger: Ledger, hold: Hold): void {
   ledger.holds.set(hold.requestId, hold);
   ledger.held += hold.held;
+  if (hold.slice) ledger.slices += 1;
 }
 
 /**
  * A request from before a crash comes back for its Hold. Its tokens are in what was set aside; only
  * if its lease ended meanwhile are they taken from what is available, as far as that goes.
  */
-function adopt(ledger: Ledger, request: HeldRequest): Hold {
+function adopt(ledger: Ledger, request: HeldFor): Hold {
   const fromAside = Math.min(request.held, ledger.setAside.tokens);
   const fromAvailable = Math.min(request.held - fromAside, figures(ledger).available);
   ledger.setAside.tokens -= fromAside;
@@ -163,88 +184,4 @@ function adopt(ledger: Ledger, request: HeldRequest): Hold {
   };
   putHold(ledger, hold);
   return hold;
-}
-
-function end(
-  ledger: Ledger,
-  hold: Hold,
-  usage: TokenUsage,
-  how: Ending["how"],
-  now: number,
-): SettleDefect {
-  ledger.holds.delete(hold.requestId);
-  ledger.held -= hold.held;
-  const { requestId, keyId, model, held } = hold;
-  const ending: Ending = { requestId, keyId, model, held, how, usage, charged: 0, at: now };
-  const defect = charge(ledger, ending, totalTokens(usage), held);
-  ledger.uncommitted.ended += Math.max(held, ending.charged);
-  record(ledger, ending);
-  if (totalTokens(usage) > 0) addUsage(ledger, ending, 1, usage, now);
-  lapseGrants(ledger, now);
-  return defect;
-}
-
-function correct(ledger: Ledger, before: Ending, usage: TokenUsage, now: number): SettleDefect {
-  // Known from now on as long as any other, since it may be repeated as long.
-  const ending: Ending = { ...before, how: "settled", usage, at: now };
-  ledger.unreported.requests -= 1;
-  ledger.unreported.atMostTokens -= unreportedTokens(before.held, before.usage);
-  ledger.overrunTokens -= totalTokens(before.usage) - before.charged;
-  const more = totalTokens(usage) - before.charged;
-  let defect: SettleDefect = null;
-  if (more >= 0) {
-    defect = charge(ledger, ending, more, more);
-    ledger.uncommitted.ended += ending.charged - before.charged;
-  } else {
-    refund(ledger.grants, -more);
-    ledger.spent += more;
-    ending.charged += more;
-  }
-  record(ledger, ending);
-  const wasCounted = totalTokens(before.usage) > 0 ? 1 : 0;
-  const isCounted = totalTokens(usage) > 0 ? 1 : 0;
-  const change: TokenUsage = {
-    promptTokens: usage.promptTokens - before.usage.promptTokens,
-    completionTokens: usage.completionTokens - before.usage.completionTokens,
-  };
-  addUsage(ledger, before, isCounted - wasCounted, change, before.at);
-  lapseGrants(ledger, now);
-  return defect;
-}
-
-/** Spends up to `tokens`; beyond all that is available it is counted as overrun, never below 0. */
-function charge(ledger: Ledger, ending: Ending, tokens: number, expected: number): SettleDefect {
-  const charged = Math.min(tokens, figures(ledger).available);
-  draw(ledger.grants, charged);
-  ledger.spent += charged;
-  ending.charged += charged;
-  ledger.overrunTokens += tokens - charged;
-  if (charged < tokens) return "above_available";
-  return tokens > expected ? "above_hold" : null;
-}
-
-function record(ledger: Ledger, ending: Ending): void {
-  ledger.ended.delete(ending.requestId);
-  ledger.ended.set(ending.requestId, ending);
-  ledger.uncommitted.endings.push(ending);
-}
-
-function addUsage(
-  ledger: Ledger,
-  request: HeldRequest,
-  requests: number,
-  usage: TokenUsage,
-  at: number,
-): void {
-  const { model, keyId } = request;
-  const month = keyMonth(keyId, at);
-  ledger.keyMonths.set(month, (ledger.keyMonths.get(month) ?? 0) + totalTokens(usage));
-  ledger.uncommitted.usage.push({ at, model, keyId, requests, ...usage });
-}
-
-function lapseGrants(ledger: Ledger, now: number): boolean {
-  const gone = lapse(ledger.grants, figures(ledger).available, now);
-  ledger.granted -= gone;
-  ledger.uncommitted.lapsed += gone;
-  return gone > 0;
 }

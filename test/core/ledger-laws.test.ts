@@ -126,7 +126,13 @@ describe("after any calls in any order", () => {
       if (command.call !== "commit") return;
       const { granted, spent, held } = figures(ledger);
       expect(mustCommit(ledger)).toBe(false);
-      expect(ledger.uncommitted).toEqual({ ended: 0, lapsed: 0, endings: [], usage: [] });
+      expect(ledger.uncommitted).toEqual({
+        ended: 0,
+        lapsed: 0,
+        endings: [],
+        forgotten: [],
+        usage: [],
+      });
       const last = commits.at(-1);
       const ahead = command.atRest ? 0 : BLOCK_AHEAD_TOKENS;
       expect(last?.block).toBe(Math.min(held + ahead, granted - spent));

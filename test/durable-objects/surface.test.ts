@@ -11,6 +11,7 @@ const accountRpc: Record<keyof AccountRpc, true> = {
   ...{ open: true, change: true, snapshot: true, identify: true, admit: true, renew: true },
   ...{ settle: true, leave: true, mint: true, changeKey: true, revoke: true, keys: true },
   ...{ grant: true, grants: true, usage: true },
+  ...{ admitSlice: true, renewSlice: true, settleSlices: true, forgetSlices: true },
 };
 
 const directoryRpc: Record<keyof DirectoryRpc, true> = {

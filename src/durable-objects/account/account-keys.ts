@@ -1,7 +1,16 @@
 // A person's keys: minted, changed, revoked. Each change is written before it is answered. Free
 // functions, since whatever an object names as a method can be called from outside.
-import type { KeyChange, KeyRecord, MintRequest, Repeatable } from "../../contract/account.ts";
-import type { AccountState } from "../../core/admission.ts";
+import type {
+  AccountFigures,
+  Identification,
+  KeyChange,
+  KeyRecord,
+  MintRequest,
+  Refusal,
+  Repeatable,
+} from "../../contract/account.ts";
+import { type AccountState, accountFigures, checkKey, keyById } from "../../core/admission.ts";
+import { judgeStart } from "../../core/rate-limit.ts";
 import type { AccountStorage } from "./account-storage.ts";
 
 /** A secret belongs to one key, and an id to one secret: anything else is a conflict. */
@@ -59,11 +68,6 @@ export function revokeKey(
   });
 }
 
-export function keyById(state: AccountState, keyId: string): KeyRecord | undefined {
-  for (const key of state.keys.values()) if (key.id === keyId) return key;
-  return undefined;
-}
-
 function updateKey(
   state: AccountState,
   storage: AccountStorage,
@@ -77,4 +81,31 @@ function updateKey(
     return { ok: true, value: key };
   }
   return { ok: false, reason: "unknown" };
+}
+
+/** Who calls. `usedKey` is for the caller to note. */
+export function identifyKey(
+  state: AccountState,
+  keyHash: string,
+  options: { countsAsStart: boolean },
+  now: number,
+): { answer: Identification; usedKey: KeyRecord | null } {
+  const refused = (refusal: Refusal, figures: AccountFigures | null) => {
+    return { answer: { outcome: "refused" as const, refusal, figures }, usedKey: null };
+  };
+  const key = checkKey(state, keyHash, now);
+  if ("reason" in key) return refused(key, null);
+  if (options.countsAsStart) {
+    const start = judgeStart(state.rate, state.limits.startsPerMinute, now);
+    if (!start.allowed) {
+      const refusal: Refusal = { reason: "rate", retryAfterMs: start.retryAfterMs };
+      return refused(refusal, accountFigures(state, now));
+    }
+    state.rate = start.next;
+    key.lastUsedAt = now;
+  }
+  const { profile, limits } = state;
+  const identity = { profile, limits, key, figures: accountFigures(state, now) };
+  const usedKey = options.countsAsStart ? key : null;
+  return { answer: { outcome: "identified", identity }, usedKey };
 }

@@ -1,8 +1,8 @@
 // An Account in memory: as it is read from disk, and as it is shown.
-import type { AccountProfile, AccountSnapshot } from "../../contract/account.ts";
+import type { AccountProfile, AccountSnapshot, ProfileChange } from "../../contract/account.ts";
 import { DEFAULT_ACCOUNT_LIMITS } from "../../contract/limits.ts";
 import type { AccountState } from "../../core/admission.ts";
-import { figures, openLedger } from "../../core/ledger-state.ts";
+import { figures, openLedger, runningCompletions } from "../../core/ledger-state.ts";
 import type { AccountStorage } from "./account-storage.ts";
 
 export function loadState(
@@ -25,9 +25,19 @@ export function snapshotOf(state: AccountState, waiting: number): AccountSnapsho
     profile: state.profile,
     limits: state.limits,
     tokens: figures(state.ledger),
-    running: state.ledger.holds.size,
+    running: runningCompletions(state.ledger),
     waiting,
     unreported: state.ledger.unreported,
     overrunTokens: state.ledger.overrunTokens,
   };
+}
+
+export function changeProfile(state: AccountState, change: ProfileChange): void {
+  const { profile } = state;
+  const { role, disabled, limits } = change;
+  if (role !== undefined) profile.role = role;
+  if (disabled !== undefined) profile.disabled = disabled;
+  if (limits === undefined) return;
+  profile.limits = { ...profile.limits, ...limits };
+  state.limits = { ...DEFAULT_ACCOUNT_LIMITS, ...profile.limits };
 }

@@ -3,11 +3,9 @@
 // that was given after it leaves the object. Memory counts a write as done: where one fails, the
 // object ends, and starts again from what is on disk.
 import type { AccountProfile, GrantRecord, KeyRecord, UsageRow } from "../../contract/account.ts";
-import { ENDED_KEPT_MS } from "../../contract/limits.ts";
 import {
   type Commit,
   type Durable,
-  type Ending,
   emptyDurable,
   type Hold,
   keyMonth,
@@ -15,10 +13,9 @@ import {
 import type { RateState } from "../../core/rate-limit.ts";
 import { migrate } from "../migrate.ts";
 import accountSql from "./0001-account.sql";
+import slicesSql from "./0002-slices.sql";
 import { grantFromRow, keyFromRow, type Row, sumByDay, usageFromRow } from "./account-rows.ts";
-
-/** Old endings are swept in this rhythm rather than at every commit. */
-const SWEEP_EVERY_MS = 60_000;
+import { EndingRows } from "./ending-rows.ts";
 
 interface LedgerRow extends Record<string, SqlStorageValue> {
   at: number;
@@ -35,11 +32,12 @@ export class AccountStorage {
   readonly #context: DurableObjectState;
   /** `used` and `lapsed` of each Grant as last written, to write only what changed. */
   readonly #writtenGrants = new Map<string, string>();
-  #sweptAt = 0;
+  readonly #endings: EndingRows;
 
   constructor(context: DurableObjectState) {
     this.#context = context;
-    migrate(context.storage, [accountSql]);
+    this.#endings = new EndingRows(context.storage.sql);
+    migrate(context.storage, [accountSql, slicesSql]);
   }
 
   get #sql(): SqlStorage {
@@ -65,19 +63,12 @@ export class AccountStorage {
     const grants = this.#readGrants();
     for (const grant of grants) this.#writtenGrants.set(grant.id, written(grant));
     if (row === undefined) return { durable: { ...emptyDurable(now), grants }, rate: 0 };
-    const endings = this.#sql
-      .exec<{ endings: string }>(
-        "SELECT endings FROM endings WHERE at > ? ORDER BY seq",
-        now - ENDED_KEPT_MS,
-      )
-      .toArray()
-      .flatMap((commit) => JSON.parse(commit.endings) as Ending[]);
     const durable: Durable = {
       at: row.at,
       block: row.block,
       grants,
       holds: JSON.parse(row.holds) as Hold[],
-      endings,
+      endings: this.#endings.read(now),
       unreported: {
         requests: row.unreported_requests,
         atMostTokens: row.unreported_tokens,
@@ -105,19 +96,12 @@ export class AccountStorage {
         commit.overrunTokens,
         rate,
       );
-      if (commit.endings.length > 0) {
-        this.#sql.exec(
-          "INSERT INTO endings (at, endings) VALUES (?, ?)",
-          commit.at,
-          JSON.stringify(commit.endings),
-        );
-      }
+      this.#endings.write(commit);
       for (const grant of commit.grants) this.#writeGrant(grant);
       for (const row of sumByDay(commit.usage)) this.#addUsage(row);
       for (const key of usedKeys) {
         this.#sql.exec("UPDATE keys SET last_used_at = ? WHERE id = ?", key.lastUsedAt, key.id);
       }
-      this.#sweepEndings(commit.at);
     });
   }
 
@@ -218,12 +202,6 @@ export class AccountStorage {
       )
       .toArray()
       .map((row) => [keyMonth(row.key_id, now), row.tokens]);
-  }
-
-  #sweepEndings(now: number): void {
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.#sql.exec("DELETE FROM endings WHERE at <= ?", now - ENDED_KEPT_MS);
   }
 }
 

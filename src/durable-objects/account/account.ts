@@ -23,21 +23,26 @@ import type {
   UsageRow,
 } from "../../contract/account.ts";
 import { parseConfiguration } from "../../contract/configuration.ts";
-import { DEFAULT_ACCOUNT_LIMITS } from "../../contract/limits.ts";
+import type {
+  HeldSlice,
+  SliceAdmission,
+  SliceAdmitRequest,
+  SliceSettlement,
+} from "../../contract/jobs.ts";
 import {
   type AccountState,
   type AdmitDecision,
-  accountFigures,
-  checkKey,
   decideAdmission,
   type LinePlace,
-  refusalOf,
+  mayGoOn,
 } from "../../core/admission.ts";
-import { addGrant, expire, renewHold, settle } from "../../core/ledger.ts";
-import { judgeStart } from "../../core/rate-limit.ts";
-import { changeKey, keyById, mintKey, revokeKey } from "./account-keys.ts";
-import { loadState, snapshotOf } from "./account-state.ts";
+import { expire, forgetSlices, renewHold } from "../../core/ledger.ts";
+import { admitSlice, renewSlice } from "../../core/slices.ts";
+import { grantOnce } from "./account-grants.ts";
+import { changeKey, identifyKey, mintKey, revokeKey } from "./account-keys.ts";
+import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
 import { AccountStorage } from "./account-storage.ts";
+import { asEnded, type EndedHold, settleEach } from "./settle-each.ts";
 import { Turns } from "./turns.ts";
 import { WriteBehind } from "./write-behind.ts";
 
@@ -73,13 +78,7 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
   async change(change: ProfileChange): Promise<Repeatable<AccountSnapshot>> {
     if (this.#state === null) return { ok: false, reason: "unknown" };
     const state = this.#current();
-    const { role, disabled, limits } = change;
-    if (role !== undefined) state.profile.role = role;
-    if (disabled !== undefined) state.profile.disabled = disabled;
-    if (limits !== undefined) {
-      state.profile.limits = { ...state.profile.limits, ...limits };
-      state.limits = { ...DEFAULT_ACCOUNT_LIMITS, ...state.profile.limits };
-    }
+    changeProfile(state, change);
     this.#storage.writeProfile(state.profile);
     this.#turns.advance(state);
     return { ok: true, value: snapshotOf(state, this.#turns.waiting) };
@@ -92,23 +91,12 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
   async identify(keyHash: string, options: { countsAsStart: boolean }): Promise<Identification> {
     if (this.#state === null) return unknownKey();
     const state = this.#current();
-    const now = Date.now();
-    const key = checkKey(state, keyHash, now);
-    if ("reason" in key) return { outcome: "refused", refusal: key, figures: null };
-    if (options.countsAsStart) {
-      const start = judgeStart(state.rate, state.limits.startsPerMinute, now);
-      if (!start.allowed) {
-        const refusal: Refusal = { reason: "rate", retryAfterMs: start.retryAfterMs };
-        return { outcome: "refused", refusal, figures: accountFigures(state, now) };
-      }
-      state.rate = start.next;
-      key.lastUsedAt = now;
-      this.#writeBehind.noteUse(key);
+    const identified = identifyKey(state, keyHash, options, Date.now());
+    if (identified.usedKey !== null) {
+      this.#writeBehind.noteUse(identified.usedKey);
       this.#writeBehind.soon(state);
     }
-    const { profile, limits } = state;
-    const identity = { profile, limits, key, figures: accountFigures(state, now) };
-    return { outcome: "identified", identity };
+    return identified.answer;
   }
 
   async admit(request: AdmitRequest, ended: readonly SettleRequest[] = []): Promise<Admission> {
@@ -125,11 +113,7 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     const now = Date.now();
     renewHold(state.ledger, request, request.progress, now + this.#leaseMs);
     this.#writeBehind.asNeeded(state);
-    const key = keyById(state, request.keyId);
-    const refusal = key === undefined ? null : refusalOf(state, key, now);
-    // An expired key starts nothing, but what it started before may end.
-    if (refusal === null || refusal.reason === "key_expired") return { goOn: true };
-    return { goOn: false, refusal };
+    return mayGoOn(state, request.keyId, now);
   }
 
   async settle(request: SettleRequest, options = { wait: true }): Promise<CommitMark> {
@@ -141,6 +125,37 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
 
   async leave(requestId: string): Promise<void> {
     if (this.#state !== null) this.#turns.leave(this.#state, requestId);
+  }
+
+  async admitSlice(request: SliceAdmitRequest): Promise<SliceAdmission> {
+    if (this.#state === null)
+      return { outcome: "refused", refusal: { reason: "account_disabled" } };
+    const state = this.#current();
+    const admission = admitSlice(state, request, Date.now(), this.#leaseMs);
+    if (admission.outcome === "admitted") this.#writeBehind.asNeeded(state);
+    return admission;
+  }
+
+  async renewSlice(slice: HeldSlice): Promise<{ goOn: boolean }> {
+    if (this.#state === null) return { goOn: false };
+    const state = this.#current();
+    const goOn = renewSlice(state, slice, Date.now() + this.#leaseMs);
+    this.#writeBehind.asNeeded(state);
+    return { goOn };
+  }
+
+  async settleSlices(settlements: readonly SliceSettlement[]): Promise<CommitMark> {
+    if (this.#state === null) return { incarnation: "", commit: 0 };
+    const mark = this.#settle(this.#current(), settlements.map(asEnded));
+    await this.#writeBehind.written(mark);
+    return mark;
+  }
+
+  async forgetSlices(holdIds: readonly string[]): Promise<void> {
+    if (this.#state === null) return;
+    const state = this.#current();
+    forgetSlices(state.ledger, holdIds, Date.now());
+    await this.#writeBehind.written(this.#writeBehind.mark(state));
   }
 
   async mint(request: MintRequest): Promise<Repeatable<KeyRecord>> {
@@ -171,18 +186,12 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
   async grant(request: GrantRequest): Promise<Repeatable<GrantRecord>> {
     if (this.#state === null) return { ok: false, reason: "unknown" };
     const state = this.#current();
-    const { id, tokens, note, expiresAt } = request;
-    const before = state.ledger.grants.find((grant) => grant.id === id);
-    if (before !== undefined) {
-      const same =
-        before.tokens === tokens && before.note === note && before.expiresAt === expiresAt;
-      return same ? { ok: true, value: before } : { ok: false, reason: "conflict" };
+    const granted = grantOnce(state, request, Date.now());
+    if (granted.isNew) {
+      this.#writeBehind.now(state);
+      this.#turns.advance(state);
     }
-    const grant = { id, tokens, note, expiresAt, at: Date.now(), used: 0, lapsed: 0 };
-    addGrant(state.ledger, grant);
-    this.#writeBehind.now(state);
-    this.#turns.advance(state);
-    return { ok: true, value: grant };
+    return granted.answer;
   }
 
   async grants(): Promise<GrantRecord[]> {
@@ -219,13 +228,8 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     return state;
   }
 
-  #settle(state: AccountState, ended: readonly SettleRequest[]): CommitMark {
-    for (const request of ended) {
-      const defect = settle(state.ledger, request, request.usage, Date.now());
-      if (defect === null) continue;
-      const { requestId, held, usage } = request;
-      console.error({ event: "settle_defect", defect, requestId, held, usage });
-    }
+  #settle(state: AccountState, ended: readonly EndedHold[]): CommitMark {
+    settleEach(state.ledger, ended, Date.now());
     this.#turns.advance(state);
     return this.#writeBehind.mark(state);
   }

@@ -9,6 +9,7 @@ import {
   checkKey,
   type LinePlace,
 } from "../../core/admission.ts";
+import { runningCompletions } from "../../core/ledger-state.ts";
 import { type Waiter, WaitingLine } from "./waiting-line.ts";
 
 interface Shell {
@@ -54,7 +55,7 @@ export class Turns {
       const why = keyOf(waiter);
       if ("reason" in why) waiter.answer(refusal(why, state));
     }
-    while (state.ledger.holds.size < state.limits.running) {
+    while (runningCompletions(state.ledger) < state.limits.running) {
       const waiter = this.#line.takeFirst();
       if (waiter === null) break;
       const decision = this.#shell.decide(state, waiter.request, { waiting: 0, turn: true });

@@ -1,0 +1,23 @@
+// A Grant is added once: a repeat of the same content gets the same answer.
+import type { GrantRecord, GrantRequest, Repeatable } from "../../contract/account.ts";
+import type { AccountState } from "../../core/admission.ts";
+import { addGrant } from "../../core/ledger.ts";
+
+/** `isNew` is for the caller to write. */
+export function grantOnce(
+  { ledger }: AccountState,
+  { id, tokens, note, expiresAt }: GrantRequest,
+  now: number,
+): { answer: Repeatable<GrantRecord>; isNew: boolean } {
+  const before = ledger.grants.find((grant) => grant.id === id);
+  if (before === undefined) {
+    const grant = { id, tokens, note, expiresAt, at: now, used: 0, lapsed: 0 };
+    addGrant(ledger, grant);
+    return { answer: { ok: true, value: grant }, isNew: true };
+  }
+  const same = before.tokens === tokens && before.note === note && before.expiresAt === expiresAt;
+  const answer: Repeatable<GrantRecord> = same
+    ? { ok: true, value: before }
+    : { ok: false, reason: "conflict" };
+  return { answer, isNew: false };
+}
