@@ -1,10 +1,11 @@
 // A Completion as its gateway sees it, for the crash properties.
-import type { HeldRequest, TokenUsage } from "../../src/contract/account.ts";
+import type { TokenUsage } from "../../src/contract/account.ts";
+import type { HeldFor } from "../../src/core/ledger-state.ts";
 import { totalOf } from "./ledger-commands.ts";
 
 /** How a gateway sees its request. Only an answer that has left the object changes what it sees. */
 export interface Completion {
-  request: HeldRequest;
+  request: HeldFor;
   state: "asked" | "refused" | "running" | "reporting" | "done";
   askedAt: number;
   alive: boolean;
@@ -19,7 +20,7 @@ export interface Completion {
   callAt: number;
 }
 
-export function askedAt(now: number, request: HeldRequest): Completion {
+export function askedAt(now: number, request: HeldFor): Completion {
   return {
     request,
     state: "asked",

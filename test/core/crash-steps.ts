@@ -4,7 +4,7 @@ import type { World } from "./outside-world.ts";
 
 type Step =
   | { step: "grant"; tokens: number; lastsMs: number | null }
-  | { step: "ask"; tokens: number }
+  | { step: "ask"; tokens: number; slice: boolean }
   | { step: "work"; pick: number; tokens: number }
   | { step: "finish"; pick: number; tokens: number }
   | { step: "commit"; atRest: boolean }
@@ -36,7 +36,7 @@ export function steps(lastsMs: fc.Arbitrary<number | null>): fc.Arbitrary<Step[]
   const ms = fc.oneof(fc.nat({ max: 600 }), fc.nat({ max: 25_000 }));
   const one = fc.oneof(
     step(2, "grant", { tokens: fc.integer({ min: 1, max: 100_000 }), lastsMs }),
-    step(8, "ask", { tokens }),
+    step(8, "ask", { tokens, slice: fc.boolean() }),
     step(3, "work", { pick, tokens }),
     step(6, "finish", { pick, tokens: fc.option(tokens, { nil: 0 }) }),
     step(2, "commit", { atRest: fc.boolean() }),
@@ -56,7 +56,7 @@ export function take(world: World, one: Step): void {
       ? world.completions.at(-1 - (one.pick % Math.max(1, world.completions.length)))
       : null;
   if (one.step === "grant") world.grant(one.tokens, one.lastsMs);
-  if (one.step === "ask") world.ask(one.tokens);
+  if (one.step === "ask") world.ask(one.tokens, one.slice);
   if (one.step === "work" && completion) world.work(completion, one.tokens);
   if (one.step === "finish" && completion) world.finish(completion, one.tokens);
   if (one.step === "commit") world.commit(one.atRest);

@@ -1,31 +1,44 @@
 // Random calls to a ledger, and an independent book of what each request should have come to. The
 // book knows states and reports only; it never looks into the ledger to decide what is right.
 import fc from "fast-check";
-import type { HeldRequest, TokenUsage } from "../../src/contract/account.ts";
+import type { TokenUsage } from "../../src/contract/account.ts";
 import { ENDED_KEPT_MS, HOLD_LEASE_MS } from "../../src/contract/limits.ts";
-import { addGrant, commit, expire, renewHold, settle, takeHold } from "../../src/core/ledger.ts";
+import {
+  addGrant,
+  commit,
+  expire,
+  forgetSlices,
+  renewHold,
+  settle,
+  takeHold,
+} from "../../src/core/ledger.ts";
 import {
   type Commit,
   emptyDurable,
   figures,
+  type HeldFor,
   type Ledger,
   openLedger,
 } from "../../src/core/ledger-state.ts";
 
 export type Command =
   | { call: "grant"; tokens: number; lastsMs: number | null }
-  | { call: "hold"; tokens: number; key: number; model: number }
+  | { call: "hold"; tokens: number; key: number; model: number; slice: boolean }
   | { call: "repeatHold"; pick: number }
   | { call: "renew"; pick: number; percent: number }
   /** Of the Hold, in percent: 0 releases it, above 100 is a defect of the backend. */
   | { call: "settle"; pick: number; percent: number }
+  /** Of a slice that has ended: no settlement comes any more. */
+  | { call: "forget"; pick: number }
   | { call: "commit"; atRest: boolean }
   | { call: "pass"; ms: number };
 
 /** What should have become of a request. `usage` is what it counts for once it has ended. */
 interface Entry {
-  request: HeldRequest;
+  request: HeldFor;
   state: "running" | "settled" | "expired";
+  /** A slice's ending was told to be forgotten. */
+  forgotten: boolean;
   leaseUntil: number;
   usage: TokenUsage;
   endedAt: number;
@@ -43,6 +56,9 @@ export interface Run {
 
 /** Two minutes before a month turns, so that many runs cross it. */
 export const START = Date.UTC(2026, 10, 30, 23, 58);
+
+/** Of every slice. */
+const SLICE_ITEMS = 3;
 
 const pick = fc.nat({ max: 40 });
 const lasts = fc.option(fc.integer({ min: 1, max: 400_000 }), { nil: null, freq: 2 });
@@ -64,6 +80,7 @@ export const commands: fc.Arbitrary<Command[]> = fc.array(
         tokens: fc.integer({ min: 1, max: 400 }),
         key: fc.nat({ max: 1 }),
         model: fc.nat({ max: 1 }),
+        slice: fc.boolean(),
       }),
     },
     { weight: 1, arbitrary: fc.record({ call: fc.constant("repeatHold" as const), pick }) },
@@ -83,6 +100,7 @@ export const commands: fc.Arbitrary<Command[]> = fc.array(
         percent: fc.oneof(fc.constant(0), fc.constant(100), fc.integer({ min: 1, max: 200 })),
       }),
     },
+    { weight: 2, arbitrary: fc.record({ call: fc.constant("forget" as const), pick }) },
     {
       weight: 2,
       arbitrary: fc.record({ call: fc.constant("commit" as const), atRest: fc.boolean() }),
@@ -143,6 +161,9 @@ export function perform(run: Run, command: Command): void {
     case "settle":
       report(run, command.pick, command.percent);
       break;
+    case "forget":
+      forget(run, command.pick);
+      break;
     case "commit":
       run.commits.push(commit(run.ledger, run.now, command.atRest));
       break;
@@ -158,8 +179,9 @@ function grant(run: Run, tokens: number, lastsMs: number | null): void {
   addGrant(run.ledger, { id, tokens, note: "", at: run.now, expiresAt, used: 0, lapsed: 0 });
 }
 
-function hold(run: Run, wanted: { tokens: number; key: number; model: number }): void {
-  const request: HeldRequest = {
+function hold(run: Run, wanted: Extract<Command, { call: "hold" }>): void {
+  const request: HeldFor = {
+    ...(wanted.slice && { slice: true as const }),
     requestId: `request-${run.entries.length}`,
     keyId: `key-${wanted.key}`,
     model: `model-${wanted.model}`,
@@ -172,7 +194,10 @@ function hold(run: Run, wanted: { tokens: number; key: number; model: number }):
     throw new Error("a Hold is taken if and only if it fits");
   if (!taken) return;
   const usage = usageOf(0);
-  run.entries.push({ request, state: "running", leaseUntil, usage, endedAt: 0, month: "" });
+  const entry: Entry = {
+    ...{ request, state: "running", forgotten: false, leaseUntil, usage, endedAt: 0, month: "" },
+  };
+  run.entries.push(entry);
 }
 
 function repeatHold(run: Run, at: number): void {
@@ -186,7 +211,7 @@ function repeatHold(run: Run, at: number): void {
 function renew(run: Run, at: number, percent: number): void {
   const entry = chosen(run, at);
   if (entry === undefined) return;
-  const progress = usageOf(share(entry, percent));
+  const progress = usageOf(entry.request.slice ? 0 : share(entry, percent));
   const goesOn = renewHold(run.ledger, entry.request, progress, run.now + HOLD_LEASE_MS);
   if (goesOn !== (entry.state === "running")) throw new Error("only a running Hold is renewed");
   if (entry.state !== "running") return;
@@ -198,7 +223,7 @@ function report(run: Run, at: number, percent: number): void {
   const entry = chosen(run, at);
   if (entry === undefined) return;
   const usage = usageOf(share(entry, percent));
-  settle(run.ledger, entry.request, usage, run.now);
+  settle(run.ledger, entry.request, usage, run.now, countsFor(entry));
   if (entry.state === "settled") return;
   if (entry.state === "running") {
     entry.endedAt = run.now;
@@ -206,6 +231,19 @@ function report(run: Run, at: number, percent: number): void {
   }
   entry.state = "settled";
   entry.usage = usage;
+}
+
+/** How many requests its usage counts for. */
+export function countsFor({ request }: Entry): number {
+  return request.slice ? SLICE_ITEMS : 1;
+}
+
+function forget(run: Run, at: number): void {
+  const entry = chosen(run, at);
+  if (entry === undefined || !entry.request.slice) return;
+  forgetSlices(run.ledger, [entry.request.requestId], run.now);
+  if (entry.state === "running") return;
+  entry.forgotten = true;
 }
 
 function expireEntries(run: Run): void {
@@ -221,9 +259,11 @@ function share(entry: Entry, percent: number): number {
   return Math.floor((entry.request.held * percent) / 100);
 }
 
-/** Any request so far, but none whose id may be forgotten: no gateway repeats a call so late. */
+/** Any request so far, but none whose id may be forgotten: nobody repeats a call so late. */
 function chosen(run: Run, at: number): Entry | undefined {
   const entry = run.entries[run.entries.length - 1 - (at % Math.max(1, run.entries.length))];
-  const forgotten = entry?.state !== "running" && (entry?.endedAt ?? 0) <= run.now - ENDED_KEPT_MS;
-  return forgotten ? undefined : entry;
+  if (entry === undefined || entry.state === "running") return entry;
+  const isKept = entry.request.slice && (entry.state === "expired" || totalOf(entry.usage) > 0);
+  if (isKept) return entry.forgotten ? undefined : entry;
+  return entry.endedAt <= run.now - ENDED_KEPT_MS ? undefined : entry;
 }

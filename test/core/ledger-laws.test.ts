@@ -1,12 +1,22 @@
 // What holds after any calls to the ledger in any order, judged by an independent book.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BLOCK_AHEAD_TOKENS } from "../../src/contract/limits.ts";
+import { BLOCK_AHEAD_TOKENS, HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import { expire, mustCommit, settle } from "../../src/core/ledger.ts";
-import { figures, keyMonth, nextExpiry, type UsageDelta } from "../../src/core/ledger-state.ts";
+import {
+  figures,
+  isKept,
+  keyMonth,
+  nextExpiry,
+  openLedger,
+  runningCompletions,
+  type UsageDelta,
+} from "../../src/core/ledger-state.ts";
+import { readBack } from "./disk.ts";
 import {
   type Command,
   commands,
+  countsFor,
   perform,
   type Run,
   startRun,
@@ -47,6 +57,8 @@ describe("after any calls in any order", () => {
       expect(held).toBe(sumOf(ledger.holds.values(), (hold) => hold.held));
       expect(granted).toBe(sumOf(ledger.grants, (grant) => grant.tokens - grant.lapsed));
       expect(spent).toBe(sumOf(ledger.grants, (grant) => grant.used));
+      const slices = [...ledger.holds.values()].filter((hold) => hold.slice);
+      expect(runningCompletions(ledger)).toBe(ledger.holds.size - slices.length);
       for (const { tokens, used, lapsed } of ledger.grants) {
         expect(Math.min(used, lapsed, tokens - used - lapsed)).toBeGreaterThanOrEqual(0);
       }
@@ -106,7 +118,7 @@ describe("after any calls in any order", () => {
       const counted = run.entries.filter(
         (one) => one.state !== "running" && totalOf(one.usage) > 0,
       );
-      expect(sumOf(deltas, (delta) => delta.requests)).toBe(counted.length);
+      expect(sumOf(deltas, (delta) => delta.requests)).toBe(sumOf(counted, countsFor));
       for (const field of ["promptTokens", "completionTokens"] as const) {
         const reported = sumOf(counted, (entry) => entry.usage[field]);
         expect(sumOf(deltas, (delta) => delta[field])).toBe(reported);
@@ -158,6 +170,25 @@ describe("after any calls in any order", () => {
         expect(settle(ledger, one, usageOf(7), now)).toBeNull();
       }
       expect(ledger).toEqual(before);
+    });
+  });
+
+  test("a slice's ending is known until it is forgotten, also after a restart", () => {
+    always((run) => {
+      const reopened = openLedger(readBack(run.commits, run.now), HOLD_LEASE_MS);
+      const written = new Set(
+        run.commits.flatMap((one) => one.endings).map((one) => one.requestId),
+      );
+      for (const { request: one, state, forgotten, usage } of run.entries) {
+        if (!one.slice || state === "running" || forgotten) continue;
+        if (state === "settled" && totalOf(usage) === 0) continue;
+        const ending = run.ledger.ended.get(one.requestId);
+        expect(ending !== undefined && isKept(ending)).toBe(true);
+        if (written.has(one.requestId)) expect(reopened.ended.has(one.requestId)).toBe(true);
+      }
+      const kept = [...reopened.ended.values()].filter(isKept);
+      const gone = new Set(run.commits.flatMap((one) => one.forgotten));
+      expect(kept.some((one) => gone.has(one.requestId))).toBe(false);
     });
   });
 

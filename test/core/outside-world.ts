@@ -20,13 +20,14 @@ import {
   type Commit,
   type Durable,
   emptyDurable,
+  type HeldFor,
   type Ledger,
   nextExpiry,
   openLedger,
 } from "../../src/core/ledger-state.ts";
 import { askedAt, type Completion } from "./completion-outside.ts";
 import { readBack } from "./disk.ts";
-import { START, usageOf } from "./ledger-commands.ts";
+import { START, totalOf, usageOf } from "./ledger-commands.ts";
 
 /** A write is durable at most so long after it was made. */
 const WRITE_MS = 500;
@@ -64,9 +65,11 @@ export class World {
     this.#afterEachStep(this);
   }
 
-  ask(tokens: number): void {
+  /** A Completion asks, or a Job for one of its slices. */
+  ask(tokens: number, slice: boolean): void {
     const requestId = `request-${this.completions.length}`;
-    const request = { requestId, keyId: "key", model: "model", held: tokens };
+    const what = { requestId, keyId: "key", model: "model", held: tokens };
+    const request: HeldFor = slice ? { ...what, slice } : what;
     const completion = askedAt(this.now, request);
     this.completions.push(completion);
     this.#call(completion);
@@ -185,11 +188,12 @@ export class World {
   }
 
   #renew(completion: Completion): void {
-    const progress = usageOf(completion.work);
+    // What of a slice is not done runs again, so its progress costs nothing.
+    const progress = usageOf(completion.request.slice ? 0 : completion.work);
     const goesOn = renewHold(this.ledger, completion.request, progress, this.now + HOLD_LEASE_MS);
     if (!goesOn && completion.cutOffUntil === null)
       throw new Error("the Hold of a living request was ended");
-    if (goesOn) completion.reported.push(completion.work);
+    if (goesOn) completion.reported.push(totalOf(progress));
     completion.callAt = this.now + HOLD_RENEW_MS;
     this.#answerNow(() => {});
   }
