@@ -50,3 +50,39 @@ export const JOB_ERROR_GROUPS_MOST = 20;
 
 /** What one person may have under way; a script that submits in a loop is told so. */
 export const JOBS_UNENDED_MOST = 1_000;
+
+/** What a slice's broken worker waits for, doubled each time: the store or an object may be away. */
+export const SLICE_REST_MS = 1_000;
+
+/** A Job that waits for what the person's own running requests hold asks again so often. */
+export const HELD_RETRY_MS = 1_000;
+
+/** And is shown as paused when it has waited so long for that. */
+export const HELD_SHOWN_AFTER_MS = 10_000;
+
+/** The rate that a Job's end is foreseen by is that of so long. */
+export const RATE_WINDOW_JOB_MS = 180_000;
+
+/**
+ * A turn that comes so long after the word that the Model waits shows that the word of its end was
+ * lost: no turn that was out then still claims anything.
+ */
+export const MODEL_WAIT_DOUBTED_MS = 30_000;
+
+/**
+ * The Account keeps a slice's ending until it is told to forget it. Attempts that came to nothing end
+ * by their leases, so it is told when all have: a slow worker notices within seconds.
+ */
+export const FORGET_AFTER_MS = 300_000;
+
+/** Uploads that one person keeps at a time: one page of the list, and at most 40 GB. */
+export const FILES_MOST = 200;
+
+/** As OpenAI's; longer ones are no keys but contents. */
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
+
+/** As OpenAI's: what a script tags its batches with. */
+export const METADATA_PAIRS_MOST = 16;
+export const METADATA_KEY_MAX_CHARACTERS = 64;
+export const METADATA_VALUE_MAX_CHARACTERS = 512;
+export const COMPLETION_WINDOW_MAX_CHARACTERS = 32;
