@@ -238,7 +238,11 @@ export interface AccountRpc extends AccountSlicesRpc {
    * as its last one ends, and a call saved is a third of what accounting costs a request.
    */
   admit(request: AdmitRequest, ended?: readonly SettleRequest[]): Promise<Admission>;
-  renew(request: RenewRequest): Promise<RenewAnswer>;
+  /**
+   * Renews at once. The answer may wait for so long: it comes sooner when the key or the person is shut
+   * out, and when the request has ended.
+   */
+  renew(request: RenewRequest, waitMs?: number): Promise<RenewAnswer>;
   /**
    * Zero usage releases the Hold. Answers when the settlement is durable; with `wait` false at once,
    * with the commit that will make it so.
@@ -251,6 +255,9 @@ export interface AccountRpc extends AccountSlicesRpc {
   changeKey(keyId: string, change: KeyChange): Promise<Repeatable<KeyRecord>>;
   revoke(keyId: string, why: string): Promise<Repeatable<KeyRecord>>;
   keys(): Promise<KeyRecord[]>;
+  /** By the SHA-256 of the key, in hex. */
+  keyByHash(hash: string): Promise<KeyRecord | null>;
+  keyHashes(): Promise<string[]>;
   grant(request: GrantRequest): Promise<Repeatable<GrantRecord>>;
   grants(): Promise<GrantRecord[]>;
   usage(range: { from: string; to: string }): Promise<UsageRow[]>;

@@ -104,6 +104,37 @@ export interface AuditEntry {
   detail: Record<string, string | number | boolean | null>;
 }
 
+/** Who took a key away: an Admin, whoever may send the operator's webhooks, or GitHub. */
+export type RevocationSource = "admin" | "webhook" | "github";
+
+/** What a person is told of a key of theirs that others revoked. */
+export interface KeyNotice {
+  keyId: string;
+  personId: string;
+  at: number;
+  keyName: string;
+  /** The key's first characters. */
+  keyStart: string;
+  source: RevocationSource;
+  why: string;
+}
+
+export interface ReceivedWebhook {
+  /** Of the sender; it begins with the name of the route, since senders do not know of each other. */
+  id: string;
+  /** SHA-256 in hex. */
+  bodyHash: string;
+  /** JSON, as it was answered. */
+  answer: string;
+}
+
+export interface KeyOwner {
+  /** Null when no key in the index has this hash. */
+  accountId: string | null;
+  /** Then: Accounts whose keys are not all in the index yet; as many as are read at a time. */
+  toIndex: string[];
+}
+
 export interface Page<T> {
   rows: T[];
   /** Pass it as `after` for the next page; null at the end. */
@@ -119,6 +150,8 @@ export interface DirectoryRpc {
     change: { role?: Role | undefined; disabled?: boolean | undefined },
   ): Promise<Repeatable<Person>>;
   person(id: string): Promise<Person | null>;
+  /** Whoever has signed in as this subject. */
+  personOfSubject(subject: OpenIdSubject): Promise<Person | null>;
   /** Those of these ids that there are; two for each row of the largest page, and no more. */
   peopleByIds(ids: readonly string[]): Promise<Person[]>;
   people(page: {
@@ -161,4 +194,16 @@ export interface DirectoryRpc {
   record(entry: AuditEntry): Promise<void>;
   /** The detail of the audit row with this id, or null. */
   recorded(id: string): Promise<AuditEntry["detail"] | null>;
+
+  /** Before the key is minted. `all` says that the Account has no other keys. */
+  indexKeys(accountId: string, hashes: readonly string[], options: { all: boolean }): Promise<void>;
+  ownerOfHash(hash: string): Promise<KeyOwner>;
+
+  received(id: string): Promise<ReceivedWebhook | null>;
+  /** Answers what is kept: an earlier one with the same id, if there is one. */
+  keepReceived(received: ReceivedWebhook): Promise<ReceivedWebhook>;
+
+  tellOfKey(notice: KeyNotice): Promise<void>;
+  keyNotices(personId: string): Promise<KeyNotice[]>;
+  dismissKeyNotice(personId: string, keyId: string): Promise<boolean>;
 }

@@ -26,6 +26,12 @@ export const HOLD_LEASE_MS = 90_000;
 export const HOLD_RENEW_MS = 30_000;
 
 /**
+ * A request that runs so long hears at once when its key ends. Those that end sooner, nearly all, are
+ * spared the call: they end within this time of a revocation anyway.
+ */
+export const HOLD_LISTEN_AFTER_MS = 5_000;
+
+/**
  * Below the 300 s at which proxies and SDKs commonly give up. With the SDKs' own two retries a
  * request waits 14 minutes, longer than the largest Model takes to start.
  */
@@ -94,3 +100,12 @@ export const SESSION_SEEN_EVERY_MS = 60_000;
 
 /** A person's sessions; the one seen longest ago makes room. A script that signs in fills no disk. */
 export const SESSIONS_MOST = 50;
+
+/** A sender gives up on a webhook after some days; one that comes again within this is known. */
+export const WEBHOOKS_KEPT_DAYS = 30;
+
+/** Accounts that are read in one search for an old key: far below the calls a request may make. */
+export const INDEX_ACCOUNTS_MOST = 200;
+
+/** Of keys that others revoked; beyond that a page has nothing else to show. */
+export const KEY_NOTICES_SHOWN = 5;

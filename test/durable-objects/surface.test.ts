@@ -10,7 +10,7 @@ import { SpendLimit } from "../../src/durable-objects/spend-limit/spend-limit.ts
 const accountRpc: Record<keyof AccountRpc, true> = {
   ...{ open: true, change: true, snapshot: true, identify: true, admit: true, renew: true },
   ...{ settle: true, leave: true, mint: true, changeKey: true, revoke: true, keys: true },
-  ...{ grant: true, grants: true, usage: true },
+  ...{ grant: true, grants: true, usage: true, keyByHash: true, keyHashes: true },
   ...{ admitSlice: true, renewSlice: true, settleSlices: true, forgetSlices: true },
 };
 
@@ -20,7 +20,9 @@ const directoryRpc: Record<keyof DirectoryRpc, true> = {
   ...{ signIn: true, session: true, sessions: true, endSession: true },
   ...{ askForTokens: true, withdrawTokenRequest: true, tokenRequest: true, tokenRequests: true },
   ...{ openTokenRequests: true, decideTokenRequest: true },
-  ...{ audit: true, record: true, recorded: true },
+  ...{ audit: true, record: true, recorded: true, personOfSubject: true },
+  ...{ indexKeys: true, ownerOfHash: true, received: true, keepReceived: true },
+  ...{ tellOfKey: true, keyNotices: true, dismissKeyNotice: true },
 };
 
 const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {

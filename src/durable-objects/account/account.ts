@@ -42,6 +42,7 @@ import { grantOnce } from "./account-grants.ts";
 import { changeKey, identifyKey, mintKey, revokeKey } from "./account-keys.ts";
 import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
 import { AccountStorage } from "./account-storage.ts";
+import { Renewals } from "./renewals.ts";
 import { asEnded, type EndedHold, settleEach } from "./settle-each.ts";
 import { Turns } from "./turns.ts";
 import { WriteBehind } from "./write-behind.ts";
@@ -51,6 +52,7 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
   readonly #writeBehind: WriteBehind;
   readonly #leaseMs: number;
   readonly #turns: Turns;
+  readonly #renewals = new Renewals();
   /** Null until an Admin adds the person: a made-up Account has no state and no rows. */
   #state: AccountState | null = null;
 
@@ -81,6 +83,7 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     changeProfile(state, change);
     this.#storage.writeProfile(state.profile);
     this.#turns.advance(state);
+    this.#renewals.tell();
     return { ok: true, value: snapshotOf(state, this.#turns.waiting) };
   }
 
@@ -107,13 +110,16 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     return { ...(await this.#turns.admit(state, request)), settled };
   }
 
-  async renew(request: RenewRequest): Promise<RenewAnswer> {
+  async renew(request: RenewRequest, waitMs = 0): Promise<RenewAnswer> {
     if (this.#state === null) return { goOn: false, refusal: { reason: "key_unknown" } };
     const state = this.#current();
     const now = Date.now();
     renewHold(state.ledger, request, request.progress, now + this.#leaseMs);
     this.#writeBehind.asNeeded(state);
-    return mayGoOn(state, request.keyId, now);
+    const verdict = mayGoOn(state, request.keyId, now);
+    if (!verdict.goOn || waitMs === 0) return verdict;
+    await this.#renewals.news(request.requestId, waitMs);
+    return mayGoOn(this.#current(), request.keyId, Date.now());
   }
 
   async settle(request: SettleRequest, options = { wait: true }): Promise<CommitMark> {
@@ -176,11 +182,20 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     if (state === null) return { ok: false, reason: "unknown" };
     const revoked = revokeKey(state, this.#storage, keyId, { at: Date.now(), why });
     this.#turns.advance(state);
+    this.#renewals.tell();
     return revoked;
   }
 
   async keys(): Promise<KeyRecord[]> {
     return [...(this.#state?.keys.values() ?? [])];
+  }
+
+  async keyByHash(hash: string): Promise<KeyRecord | null> {
+    return this.#state?.keys.get(hash) ?? null;
+  }
+
+  async keyHashes(): Promise<string[]> {
+    return [...(this.#state?.keys.keys() ?? [])];
   }
 
   async grant(request: GrantRequest): Promise<Repeatable<GrantRecord>> {
@@ -230,6 +245,7 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
 
   #settle(state: AccountState, ended: readonly EndedHold[]): CommitMark {
     settleEach(state.ledger, ended, Date.now());
+    for (const { requestId } of ended) this.#renewals.ended(requestId);
     this.#turns.advance(state);
     return this.#writeBehind.mark(state);
   }

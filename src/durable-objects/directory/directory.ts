@@ -8,8 +8,12 @@ import type {
   Decided,
   Decision,
   DirectoryRpc,
+  KeyNotice,
+  KeyOwner,
+  OpenIdSubject,
   Page,
   Person,
+  ReceivedWebhook,
   Session,
   SignIn,
   SignInRequest,
@@ -19,10 +23,14 @@ import { PAGE_MAX_ROWS } from "../../contract/limits.ts";
 import { migrate } from "../migrate.ts";
 import directorySql from "./0001-directory.sql";
 import appSql from "./0002-app.sql";
+import webhooksInSql from "./0003-webhooks-in.sql";
 import { auditDetail, pageOfAudit, writeAudit } from "./audit-log.ts";
+import { finishIndex, indexKeys, ownerOfHash } from "./key-index.ts";
+import { dismissKeyNotice, keyNoticesOf, tellOfKey } from "./key-notices.ts";
 import { addPerson, extendInvite, findPerson, pageOfPeople } from "./person-rows.ts";
+import { findReceived, keepReceived } from "./received-webhooks.ts";
 import { endSession, readSession, sessionsOf } from "./sessions.ts";
-import { signIn } from "./sign-in.ts";
+import { personOfSubject, signIn } from "./sign-in.ts";
 import {
   addTokenRequest,
   countOpen,
@@ -37,7 +45,7 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
 
   constructor(context: DurableObjectState, env: unknown) {
     super(context, env);
-    migrate(context.storage, [directorySql, appSql]);
+    migrate(context.storage, [directorySql, appSql, webhooksInSql]);
     this.#sql = context.storage.sql;
   }
 
@@ -62,6 +70,10 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
 
   async person(id: string): Promise<Person | null> {
     return findPerson(this.#sql, "id", id);
+  }
+
+  async personOfSubject(subject: OpenIdSubject): Promise<Person | null> {
+    return personOfSubject(this.#sql, subject)?.person ?? null;
   }
 
   async peopleByIds(ids: readonly string[]): Promise<Person[]> {
@@ -137,5 +149,38 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
 
   async recorded(id: string): Promise<AuditEntry["detail"] | null> {
     return auditDetail(this.#sql, id);
+  }
+
+  async indexKeys(
+    accountId: string,
+    hashes: readonly string[],
+    { all }: { all: boolean },
+  ): Promise<void> {
+    indexKeys(this.#sql, accountId, hashes);
+    if (all) finishIndex(this.#sql, accountId);
+  }
+
+  async ownerOfHash(hash: string): Promise<KeyOwner> {
+    return ownerOfHash(this.#sql, hash);
+  }
+
+  async received(id: string): Promise<ReceivedWebhook | null> {
+    return findReceived(this.#sql, id);
+  }
+
+  async keepReceived(received: ReceivedWebhook): Promise<ReceivedWebhook> {
+    return keepReceived(this.#sql, received, Date.now());
+  }
+
+  async tellOfKey(notice: KeyNotice): Promise<void> {
+    tellOfKey(this.#sql, notice);
+  }
+
+  async keyNotices(personId: string): Promise<KeyNotice[]> {
+    return keyNoticesOf(this.#sql, personId);
+  }
+
+  async dismissKeyNotice(personId: string, keyId: string): Promise<boolean> {
+    return dismissKeyNotice(this.#sql, personId, keyId, Date.now());
   }
 }

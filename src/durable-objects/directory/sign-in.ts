@@ -1,12 +1,12 @@
 // Who somebody is who comes from the OpenID provider. An address counts once, at the first sign-in of
 // an invite; from then on only the subject does, whatever the provider says the address is now.
-import type { Person, SignIn, SignInRequest } from "../../contract/directory.ts";
+import type { OpenIdSubject, Person, SignIn, SignInRequest } from "../../contract/directory.ts";
 import { writeAudit } from "./audit-log.ts";
 import { addPerson, findPerson } from "./person-rows.ts";
 import { beginSession } from "./sessions.ts";
 
 export function signIn(sql: SqlStorage, request: SignInRequest, now: number): SignIn {
-  const bound = findBound(sql, request);
+  const bound = personOfSubject(sql, request);
   if (bound !== null) return begin(sql, bound.person, bound.firstSession, request, now);
   if (!request.emailVerified) return { outcome: "email_unverified" };
   const email = request.email.toLowerCase();
@@ -21,9 +21,9 @@ export function signIn(sql: SqlStorage, request: SignInRequest, now: number): Si
   return bind(sql, invited, request, now);
 }
 
-function findBound(
+export function personOfSubject(
   sql: SqlStorage,
-  { issuer, sub }: SignInRequest,
+  { issuer, sub }: OpenIdSubject,
 ): { person: Person; firstSession: string } | null {
   const find = "SELECT person_id, first_session FROM subjects WHERE issuer = ? AND sub = ?";
   const rows = sql.exec<{ person_id: string; first_session: string }>(find, issuer, sub);

@@ -27,6 +27,8 @@ export interface Watch {
   every(everyMs: number, action: () => void): void;
   /** No timer and no listener is left. */
   end(): void;
+  /** It was ended, or something stopped it. */
+  isOver(): boolean;
 }
 
 /** The signal of a request needs the compatibility flag `enable_request_signal`. */
@@ -34,6 +36,7 @@ export function watchRequest(clientSignal: AbortSignal): Watch {
   const upstream = new AbortController();
   const actions: ((stop: Stop) => void)[] = [];
   let stopped: Stop | null = null;
+  let ended = false;
   let late: Alarm | null = null;
   let beat: (Alarm & { everyMs: number }) | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -93,7 +96,9 @@ export function watchRequest(clientSignal: AbortSignal): Watch {
       beat = { at: Date.now() + everyMs, everyMs, action };
       arm(beat.at);
     },
+    isOver: () => ended || stopped !== null,
     end() {
+      ended = true;
       late = null;
       beat = null;
       if (timer !== null) clearTimeout(timer);
