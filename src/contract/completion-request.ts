@@ -3,6 +3,7 @@
 import { combinationProblems } from "./completion-combinations.ts";
 import { completionFields, type FieldName, fieldNames } from "./completion-fields.ts";
 import { type CompletionBody, completionSchema } from "./completion-schema.ts";
+import { checkPrompt } from "./completion-shapes.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { describeValue, type Problem } from "./problems.ts";
 import { refusalOfField } from "./refused-fields.ts";
@@ -91,6 +92,23 @@ export function parseCompletionRequest(body: unknown): ParsedCompletion {
     return { ok: true, request: normalise(parsed.data) };
   }
   return { ok: false, problems };
+}
+
+/**
+ * What `parseCompletionRequest` makes of the same body with another prompt: with as many members of the
+ * same shape, no other field's rule can tell the two apart. Null where only the whole parse can tell.
+ */
+export function withPrompt(request: CompletionRequest, prompt: unknown): CompletionRequest | null {
+  if (checkPrompt(prompt) !== null) return null;
+  const other = readPrompt(prompt as CompletionBody["prompt"]);
+  if (other.promptShape !== request.promptShape) return null;
+  return countMembers(other.prompts) === countMembers(request.prompts)
+    ? { ...request, ...other }
+    : null;
+}
+
+function countMembers(prompts: Prompts): number {
+  return (prompts.kind === "ids" ? prompts.ids : prompts.texts).length;
 }
 
 function isObject(body: unknown): body is Given {

@@ -60,8 +60,8 @@ export const errorCatalogue = {
     status: 415,
     type: "invalid_request_error",
     retry: "by status",
-    when: "The body is not sent as JSON.",
-    remedy: "Send `content-type: application/json`.",
+    when: "The body is not of the type that the route reads.",
+    remedy: "Send the `content-type` that the message names, mostly `application/json`.",
   },
   request_too_large: {
     status: 413,
@@ -69,6 +69,14 @@ export const errorCatalogue = {
     retry: "by status",
     when: "The body has more bytes than a request may have.",
     remedy: "Split the request, or send it as a Job.",
+  },
+  range_not_satisfiable: {
+    status: 416,
+    type: "invalid_request_error",
+    retry: "by status",
+    when: "The `range` begins behind the end of what there is.",
+    remedy:
+      "Ask from a byte that exists; `content-range` has the size. Results of a Job grow while it runs.",
   },
   chat_unsupported: {
     status: 400,
@@ -123,7 +131,7 @@ export const errorCatalogue = {
     status: 429,
     type: "rate_limit_error",
     retry: "yes",
-    when: "Too many starts a minute, or too many Completions of yours run and wait already.",
+    when: "Too many starts a minute, or too many of your Completions or Jobs are under way already.",
     remedy: "Wait as long as `retry-after-ms` says; the SDKs do so by themselves.",
   },
   budget_exceeded: {

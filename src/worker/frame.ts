@@ -19,6 +19,11 @@ const exposedHeaders = [
   "x-should-retry",
   "retry-after",
   "retry-after-ms",
+  "x-job-complete",
+  "accept-ranges",
+  "content-range",
+  "content-disposition",
+  "etag",
 ].join(", ");
 
 export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {

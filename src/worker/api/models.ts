@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Model } from "../../contract/catalogue.ts";
+import type { PublicError } from "../../contract/errors.ts";
 import { identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv, ServedModel, Services } from "../environment.ts";
 import { readStatus } from "../inference/model-status.ts";
@@ -24,12 +25,16 @@ export async function showModel(c: Context<AppEnv>): Promise<Response> {
 export function servedModel(services: Services, id: string): ServedModel {
   const served = services.models.get(id);
   if (served !== undefined) return served;
+  throw new Refused(noSuchModel(services));
+}
+
+export function noSuchModel(services: Pick<Services, "models">): PublicError {
   const ids = [...services.models.keys()].join(", ");
-  throw new Refused({
+  return {
     code: "model_not_found",
     message: `No such Model. The Models are: ${ids}.`,
     param: "model",
-  });
+  };
 }
 
 async function presentModel(c: Context<AppEnv>, model: Model) {
