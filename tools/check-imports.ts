@@ -37,6 +37,7 @@ const rules: readonly Rule[] = [
       "docs",
       "hono",
       "htmx.org",
+      "multipasta",
       "oauth4webapi",
       "standardwebhooks",
       "zod",
