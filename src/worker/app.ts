@@ -25,6 +25,7 @@ import { refuseChat } from "./api/unsupported.ts";
 import { showUsage } from "./api/usage.ts";
 import { adminPages } from "./app/admin/admin-pages.ts";
 import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
+import { jobsPages } from "./app/jobs/jobs-pages.ts";
 import { notFoundPage } from "./app/layout/error-page.tsx";
 import { memberPages } from "./app/member/member-pages.ts";
 import { signInPages } from "./app/sign-in/sign-in-pages.ts";
@@ -94,6 +95,7 @@ app.get("/v1/admin/audit", showAudit);
 for (const path of appPaths) app.use(path, guardApp());
 app.route("/", signInPages);
 app.route("/", memberPages);
+app.route("/", jobsPages);
 app.route("/", adminPages);
 
 app.notFound((c) => {

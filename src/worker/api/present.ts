@@ -7,6 +7,7 @@ import type {
   UsageRow,
 } from "../../contract/account.ts";
 import type { AuditEntry, Person, TokenRequest } from "../../contract/directory.ts";
+import { APP_KEY_ID } from "../../contract/jobs.ts";
 
 function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
@@ -74,11 +75,16 @@ export function presentSnapshot(snapshot: AccountSnapshot) {
   };
 }
 
+/** What is under no key of the person's was started in the App; null of a key that is gone. */
+export function keyNameOf(keyId: string, keyNames: ReadonlyMap<string, string>): string | null {
+  return keyNames.get(keyId) ?? (keyId === APP_KEY_ID ? "App" : null);
+}
+
 export function presentUsage(row: UsageRow, keyNames: ReadonlyMap<string, string>) {
   return {
     day: row.day,
     model: row.model,
-    key: { id: row.keyId, name: keyNames.get(row.keyId) ?? null },
+    key: { id: row.keyId, name: keyNameOf(row.keyId, keyNames) },
     requests: row.requests,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,

@@ -1,4 +1,4 @@
-// What pages load beside themselves: the look and two small scripts. Each address carries a hash of
+// What pages load beside themselves: the look and small scripts. Each address carries a hash of
 // the content, so browsers may keep it for good.
 import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
@@ -13,19 +13,32 @@ import charts from "./look/charts.css";
 import figures from "./look/figures.css";
 import forms from "./look/forms.css";
 import icon from "./look/icon.svg";
+import jobs from "./look/jobs.css";
+import newJobScript from "./look/new-job.client.js";
 import pageScript from "./look/page.client.js";
 import paper from "./look/paper.css";
 import tables from "./look/tables.css";
 
 /** In the order in which they overrule each other. */
-const look = [base, around, blocks, figures, tables, buttons, forms, charts, admin, paper].join(
-  "\n",
-);
+const look = [
+  base,
+  around,
+  blocks,
+  figures,
+  tables,
+  buttons,
+  forms,
+  charts,
+  admin,
+  jobs,
+  paper,
+].join("\n");
 
 const assets = {
   "look.css": { text: look, type: "text/css; charset=utf-8" },
   "htmx.js": { text: htmx, type: "text/javascript; charset=utf-8" },
   "page.js": { text: pageScript, type: "text/javascript; charset=utf-8" },
+  "new-job.js": { text: newJobScript, type: "text/javascript; charset=utf-8" },
   "icon.svg": { text: icon, type: "image/svg+xml" },
 } as const;
 

@@ -13,6 +13,7 @@ export const appPaths = [
   "/sessions/*",
   "/keys/*",
   "/usage/*",
+  "/jobs/*",
   "/models/*",
   "/admin/*",
   "/assets/*",

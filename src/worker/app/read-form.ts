@@ -10,13 +10,16 @@ import type { FormState } from "./layout/fields.tsx";
 export type FormValues = Readonly<Record<string, string>>;
 
 /** The fields of the form in the body; the last one of a name. Throws `Refused`: 415, 413 or 400. */
-export async function readForm(c: Context<AppEnv>): Promise<FormValues> {
+export async function readForm(
+  c: Context<AppEnv>,
+  maxBytes = ADMIN_BODY_MAX_BYTES,
+): Promise<FormValues> {
   const type = c.req.header("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     const message = "This address takes a form. Open the page and send it from there.";
     throw new Refused({ code: "unsupported_media_type", message });
   }
-  const text = await readText(c.req.raw, ADMIN_BODY_MAX_BYTES);
+  const text = await readText(c.req.raw, maxBytes);
   return Object.fromEntries(new URLSearchParams(text));
 }
 

@@ -50,7 +50,14 @@ export function TextField(props: TextFieldProps): Child {
   );
 }
 
-export function TextArea(props: FieldProps & { rows?: number; maxlength?: number }): Child {
+interface TextAreaProps extends FieldProps {
+  rows?: number;
+  maxlength?: number;
+  /** For text of Models, which is seen character by character. */
+  mono?: boolean;
+}
+
+export function TextArea(props: TextAreaProps): Child {
   const { field, label, form = emptyForm, hint, required, initial, rows = 4, maxlength } = props;
   const id = idOf(props);
   return (
@@ -59,12 +66,31 @@ export function TextArea(props: FieldProps & { rows?: number; maxlength?: number
         id={id}
         name={field}
         rows={rows}
+        class={props.mono ? "mono" : undefined}
         maxlength={maxlength}
         required={required}
         {...described(id, field, form, hint)}
       >
         {form.values[field] ?? initial ?? ""}
       </textarea>
+    </Field>
+  );
+}
+
+/** The browser keeps a chosen file only while the page stands. */
+export function FileField(props: FieldProps & { accept: string }): Child {
+  const { field, label, form = emptyForm, hint, required, accept } = props;
+  const id = idOf(props);
+  return (
+    <Field id={id} field={field} label={label} form={form} hint={hint} required={required}>
+      <input
+        id={id}
+        name={field}
+        type="file"
+        accept={accept}
+        required={required}
+        {...described(id, field, form, hint)}
+      />
     </Field>
   );
 }

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { AppEnv } from "../../environment.ts";
-import { assetUrl } from "../assets.ts";
+import { type AssetName, assetUrl } from "../assets.ts";
 import { maybeSignedIn, type SignedIn } from "../session.ts";
 import { count } from "./amounts.tsx";
 
@@ -11,6 +11,7 @@ type NavName =
   | "home"
   | "keys"
   | "usage"
+  | "jobs"
   | "models"
   | "requests"
   | "people"
@@ -28,6 +29,7 @@ const memberNav: readonly NavEntry[] = [
   { name: "home", href: "/", title: "Home" },
   { name: "keys", href: "/keys", title: "API Keys" },
   { name: "usage", href: "/usage", title: "Usage" },
+  { name: "jobs", href: "/jobs", title: "Jobs" },
   { name: "models", href: "/models", title: "Models" },
 ];
 
@@ -43,6 +45,8 @@ export interface PageOptions {
   current?: NavName;
   /** 200 if absent. */
   status?: number;
+  /** What this page does beyond what all do. */
+  script?: AssetName;
 }
 
 /** An HTML answer: the content inside the layout. */
@@ -51,7 +55,7 @@ export function page(
   options: PageOptions,
   content: Child,
 ): Response | Promise<Response> {
-  const { title, current, status = 200 } = options;
+  const { title, current, status = 200, script } = options;
   c.header("content-type", "text/html; charset=utf-8");
   c.status(status as 200);
   return c.html(
@@ -67,6 +71,7 @@ export function page(
           <link rel="stylesheet" href={assetUrl("look.css")} />
           <script src={assetUrl("htmx.js")} defer />
           <script src={assetUrl("page.js")} defer />
+          {script === undefined ? null : <script src={assetUrl(script)} defer />}
         </head>
         <body>
           <a class="skip" href="#content">

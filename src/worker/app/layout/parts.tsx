@@ -121,9 +121,11 @@ export function Confirm(props: {
   verb: string;
   danger?: boolean;
   back: string;
+  /** Where "Cancel" would say the opposite. */
+  backTitle?: string;
   children?: Child;
 }): Child {
-  const { title, action, verb, danger, back, children } = props;
+  const { title, action, verb, danger, back, backTitle = "Cancel", children } = props;
   return (
     <form method="post" action={action} class="form">
       <h1 dir="auto">{title}</h1>
@@ -132,7 +134,7 @@ export function Confirm(props: {
         <button type="submit" class={danger ? "button danger" : "button"}>
           {verb}
         </button>
-        <a href={back}>Cancel</a>
+        <a href={back}>{backTitle}</a>
       </div>
     </form>
   );

@@ -1,0 +1,96 @@
+// `GET /jobs/upload` and `POST /jobs/upload`: a Job from a file of lines, as OpenAI's batches have
+// them. The file flows through; with scripts the page shows how far it is and looks at its first lines.
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import { fieldNames } from "../../../contract/completion-fields.ts";
+import { JOB_INPUT_MAX_BYTES, JOB_ITEMS_MOST } from "../../../contract/job-limits.ts";
+import type { AppEnv } from "../../environment.ts";
+import { count } from "../layout/amounts.tsx";
+import { emptyForm, FileField, type FormState } from "../layout/fields.tsx";
+import { page } from "../layout/page.tsx";
+import { Copyable, Heading } from "../layout/parts.tsx";
+import { NoModels } from "../member/model-states.tsx";
+import { RepeatId } from "../repeat-id.tsx";
+import { JobName, NewJobTabs } from "./new-job.tsx";
+
+const MEGABYTE = 1024 * 1024;
+
+export function showUpload(c: Context<AppEnv>): Response | Promise<Response> {
+  return uploadPage(c, emptyForm, 200);
+}
+
+export async function startUploaded(c: Context<AppEnv>): Promise<Response> {
+  return uploadPage(c, emptyForm, 200);
+}
+
+function uploadPage(
+  c: Context<AppEnv>,
+  form: FormState,
+  status: number,
+): Response | Promise<Response> {
+  const models = [...c.get("services").models.keys()];
+  return page(
+    c,
+    { title: "New Job", current: "jobs", status, script: "new-job.js" },
+    <>
+      <Heading title="New Job" />
+      <NewJobTabs current="upload" />
+      {models.length === 0 ? <NoModels /> : <UploadForm form={form} models={models} />}
+    </>,
+  );
+}
+
+function UploadForm({ form, models }: { form: FormState; models: readonly string[] }): Child {
+  const model = models[0] ?? "";
+  return (
+    <>
+      <form
+        method="post"
+        action="/jobs/upload"
+        enctype="multipart/form-data"
+        class="form"
+        data-upload
+        data-bytes-most={JOB_INPUT_MAX_BYTES}
+        data-models={JSON.stringify(models)}
+        data-fields={JSON.stringify(fieldNames)}
+      >
+        <RepeatId />
+        <JobName form={form} />
+        <FileField
+          field="file"
+          label="File"
+          form={form}
+          hint={`JSON lines: at most ${count(JOB_ITEMS_MOST)}, and ${count(JOB_INPUT_MAX_BYTES / MEGABYTE)} MB. One wrong line refuses the whole file.`}
+          accept=".jsonl,.ndjson,.json,.txt,application/x-ndjson"
+          required
+        />
+        <div class="actions">
+          <button type="submit" class="button">
+            Start the Job
+          </button>
+          <a href="/jobs">Cancel</a>
+        </div>
+        <div class="block-close" data-progress hidden>
+          <progress max="1" value="0" aria-label="Upload" />
+          <p class="hint" role="status" />
+        </div>
+      </form>
+      <section class="block">
+        <h2>What a line looks like</h2>
+        <Copyable id="line" label="One line of the file" text={exampleLine(model)} />
+        <p class="text">
+          <code>custom_id</code> is yours, each once in a file: its result carries it.{" "}
+          <code>body</code> has the <a href="/docs/reference/fields">fields of a completion</a>; all
+          lines name one Model. Files for OpenAI's batches work as they are.
+        </p>
+      </section>
+    </>
+  );
+}
+
+function exampleLine(model: string): string {
+  return JSON.stringify({
+    custom_id: "first",
+    body: { model, prompt: "Call me", max_tokens: 16 },
+  });
+}
