@@ -61,6 +61,7 @@ const ModelFields = z.strictObject({
   max_containers: count,
   /** From nothing to the first token, until the first starts were measured. */
   typical_start_seconds: count,
+  /** Calls that Jobs have at once at this Model, over all containers; live Completions come before. */
   job_concurrency: count,
   /** Slower, and repeats: vLLM's batch-invariant kernels, few sequences, no prefix cache. */
   batch_invariant: z.boolean().optional(),

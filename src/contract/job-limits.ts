@@ -30,8 +30,29 @@ export const TURN_CALLS = 6;
 /** A turn ends after so long, so that others come: far below the 15 minutes that a consumer may run. */
 export const TURN_MS = 10_000;
 
-/** A ticket that was sent and not begun, or not renewed, is given to another. */
-export const TICKET_LEASE_MS = 90_000;
+/**
+ * A ticket, or a slice, that was not renewed for so long is given to another: a worker that lives
+ * renews every second or two, and after a crash its Jobs should not stand still for minutes.
+ */
+export const TICKET_LEASE_MS = 30_000;
+
+/** A ticket that was sent and not begun for so long is sent again: its message may be lost. */
+export const TICKET_BEGIN_MS = 20_000;
+
+/** While turns run, a Model's state is asked for again so often, which also says that it is used. */
+export const MODEL_STATUS_EVERY_MS = 4_000;
+
+/** And so often while new GPU work is paused: nobody tells a Dispatcher that it goes on. */
+export const SPEND_PAUSE_RETRY_MS = 30_000;
+
+/** One wait for a Cold Model, after which it is asked for again: longer than the largest takes. */
+export const JOBS_WAIT_WARM_MS = 1_200_000;
+
+/** A Job whose turn found nothing to claim gets none for so long, unless it says that it has work. */
+export const DRAINED_REST_MS = 1_000;
+
+/** A Job that was not told whether its Model waits is told again after so long. */
+export const WORD_RETRY_MS = 5_000;
 
 /** A backend's fault is tried again so often, with waits that double from this. */
 export const ITEM_ATTEMPTS_MOST = 5;

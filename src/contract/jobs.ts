@@ -312,6 +312,11 @@ export interface AccountSlicesRpc {
    */
   settleSlices(settlements: readonly SliceSettlement[]): Promise<CommitMark>;
   /**
+   * Ends the Hold at once as its lease would have: it costs nothing, and what the backend did for it
+   * counts as unreported. Should its slice have been committed after all, the settlement puts it right.
+   */
+  dropSlice(hold: HeldSlice): Promise<void>;
+  /**
    * To be called once no settlement of these comes any more: of a slice that was settled, and of its
    * attempts before, whose Holds ended by their leases. Answers when it is durable.
    */

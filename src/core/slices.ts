@@ -3,7 +3,7 @@
 // bounds it, since a Job would else be the way round. No I/O, no clock, no randomness.
 import type { HeldSlice, SliceAdmission, SliceAdmitRequest } from "../contract/jobs.ts";
 import { type AccountState, budgetRefusal, keyById, tokenRoom } from "./admission.ts";
-import { renewHold, takeHold } from "./ledger.ts";
+import { expire, renewHold, takeHold } from "./ledger.ts";
 import type { HeldFor } from "./ledger-state.ts";
 
 /** Nothing is charged until a slice is done: what is not committed runs again. */
@@ -37,6 +37,12 @@ export function admitSlice(
 export function renewSlice(state: AccountState, slice: HeldSlice, leaseUntil: number): boolean {
   const runs = renewHold(state.ledger, asHeld(slice), NO_PROGRESS, leaseUntil);
   return runs && !state.profile.disabled;
+}
+
+/** Ends the Hold at once as its lease would have. */
+export function dropSlice({ ledger }: AccountState, slice: HeldSlice, now: number): void {
+  renewHold(ledger, asHeld(slice), NO_PROGRESS, now);
+  expire(ledger, now);
 }
 
 export function asHeld({ holdId, keyId, model, held }: HeldSlice): HeldFor {

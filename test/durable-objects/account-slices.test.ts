@@ -120,6 +120,31 @@ describe("a slice's Hold", () => {
   });
 });
 
+describe("a slice that is dropped", () => {
+  test("gives its tokens back at once, costs nothing, and counts as unreported", async () => {
+    const account = await openAccount();
+    await account.rpc.admitSlice(request("a"));
+    await account.rpc.dropSlice(slice("a"));
+    await account.rpc.dropSlice(slice("a"));
+    expect(await account.rpc.snapshot()).toMatchObject({
+      ...{ unreported: { requests: 1, atMostTokens: 100 } },
+      tokens: { held: 0, spent: 0 },
+    });
+  });
+
+  test("and was committed after all is charged, and no longer unreported", async () => {
+    const account = await openAccount();
+    await account.rpc.admitSlice(request("a"));
+    await account.rpc.dropSlice(slice("a"));
+    await settle(account, "a");
+    await account.rpc.dropSlice(slice("a"));
+    expect(await account.rpc.snapshot()).toMatchObject({
+      ...{ unreported: { requests: 0, atMostTokens: 0 } },
+      tokens: { held: 0, spent: 40 },
+    });
+  });
+});
+
 describe("a slice's settlement", () => {
   test("charges once, and counts its items under its key", async () => {
     const account = await openAccount();

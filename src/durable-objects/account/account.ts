@@ -37,7 +37,7 @@ import {
   mayGoOn,
 } from "../../core/admission.ts";
 import { expire, forgetSlices, renewHold } from "../../core/ledger.ts";
-import { admitSlice, renewSlice } from "../../core/slices.ts";
+import { admitSlice, dropSlice, renewSlice } from "../../core/slices.ts";
 import { grantOnce } from "./account-grants.ts";
 import { changeKey, identifyKey, mintKey, revokeKey } from "./account-keys.ts";
 import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
@@ -148,6 +148,14 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     const goOn = renewSlice(state, slice, Date.now() + this.#leaseMs);
     this.#writeBehind.asNeeded(state);
     return { goOn };
+  }
+
+  async dropSlice(slice: HeldSlice): Promise<void> {
+    if (this.#state === null) return;
+    const state = this.#current();
+    dropSlice(state, slice, Date.now());
+    this.#writeBehind.asNeeded(state);
+    this.#turns.advance(state);
   }
 
   async settleSlices(settlements: readonly SliceSettlement[]): Promise<CommitMark> {
