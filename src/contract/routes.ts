@@ -5,7 +5,7 @@
 type Access = "open" | "account" | "admin" | "signed";
 
 export interface Route {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** In OpenAPI's form, `{id}` for a parameter. */
   readonly path: string;
   readonly access: Access;
@@ -21,11 +21,58 @@ export const routes = [
     access: "signed",
     summary: "A container reports itself, signed as Standard Webhooks say",
   },
+  {
+    method: "POST",
+    path: "/webhooks/keys",
+    access: "signed",
+    summary: "A key leaked or a person left, signed as Standard Webhooks say",
+  },
+  {
+    method: "POST",
+    path: "/webhooks/github/secret-scanning",
+    access: "signed",
+    summary: "GitHub has found keys, signed as its secret scanning programme says",
+  },
   { method: "POST", path: "/v1/completions", access: "account", summary: "Continue text" },
   { method: "GET", path: "/v1/models", access: "account", summary: "List the Models" },
   { method: "GET", path: "/v1/models/{id}", access: "account", summary: "Show one Model" },
   { method: "POST", path: "/v1/tokenize", access: "account", summary: "Text to token ids" },
   { method: "POST", path: "/v1/detokenize", access: "account", summary: "Token ids to text" },
+  { method: "POST", path: "/v1/jobs", access: "account", summary: "Submit a Job" },
+  { method: "GET", path: "/v1/jobs", access: "account", summary: "List Jobs, newest first" },
+  { method: "GET", path: "/v1/jobs/{id}", access: "account", summary: "Show a Job" },
+  {
+    method: "DELETE",
+    path: "/v1/jobs/{id}",
+    access: "account",
+    summary: "Remove a Job that has ended, with input and results",
+  },
+  { method: "POST", path: "/v1/jobs/{id}/cancel", access: "account", summary: "Cancel a Job" },
+  {
+    method: "GET",
+    path: "/v1/jobs/{id}/results",
+    access: "account",
+    summary: "A Job's results so far, as lines, by range if asked",
+  },
+  { method: "POST", path: "/v1/files", access: "account", summary: "Upload a batch's lines" },
+  { method: "GET", path: "/v1/files", access: "account", summary: "List uploads, newest first" },
+  { method: "GET", path: "/v1/files/{id}", access: "account", summary: "Show a file" },
+  { method: "DELETE", path: "/v1/files/{id}", access: "account", summary: "Remove an upload" },
+  {
+    method: "GET",
+    path: "/v1/files/{id}/content",
+    access: "account",
+    summary: "A file's content: an upload, or a batch's output or errors",
+  },
+  { method: "POST", path: "/v1/batches", access: "account", summary: "Run an upload as a batch" },
+  { method: "GET", path: "/v1/batches", access: "account", summary: "List batches, newest first" },
+  { method: "GET", path: "/v1/batches/{id}", access: "account", summary: "Show a batch" },
+  {
+    method: "POST",
+    path: "/v1/batches/{id}/cancel",
+    access: "account",
+    summary: "Cancel a batch",
+  },
   { method: "GET", path: "/v1/account", access: "account", summary: "Tokens, limits and this key" },
   {
     method: "GET",

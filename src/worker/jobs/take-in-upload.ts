@@ -63,7 +63,7 @@ export class StoreUpload {
   }
 
   /** Resolves when the object is there, with the SHA-256 in hex of its bytes and `told` after them. */
-  async finish(told: string): Promise<string> {
+  async finish(told = ""): Promise<string> {
     await this.drain();
     await this.#sending;
     const last = this.#room.subarray(0, this.#filled);
