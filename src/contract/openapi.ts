@@ -1,78 +1,20 @@
 // The OpenAPI 3.1 document, from the route table, the error catalogue and the request's schema.
 // Pure; `npm run generate` writes it to docs/openapi.json, which the Worker serves.
-import { z } from "zod";
-import { completionFields, type FieldName, fieldNames } from "./completion-fields.ts";
-import { completionSchema } from "./completion-schema.ts";
 import { type ErrorCode, errorCatalogue } from "./errors.ts";
+import { completionSchemas, completionsOperation } from "./openapi-completions.ts";
+import { jobSchemas } from "./openapi-job-objects.ts";
+import { jobOperations } from "./openapi-jobs.ts";
+import { count, type Json, json, type OwnOperation, reference } from "./openapi-parts.ts";
 import { type Route, routes, unsupportedPaths } from "./routes.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 const completionsRoute = "POST /v1/completions";
-const webhookPath = "/webhooks/inference";
+/** Answers nothing but that it was taken. */
+const reportPath = "/webhooks/inference" satisfies (typeof routes)[number]["path"];
 
-/** The request body: the schema's types and ranges with the field table's words and defaults. */
 function needsKey({ access }: Route): boolean {
   return access === "account" || access === "admin";
 }
-
-function completionBodySchema(): Json {
-  const { $schema, ...schema } = z.toJSONSchema(completionSchema, {
-    unrepresentable: "any",
-    io: "input",
-  });
-  const required = schema.required ?? [];
-  const describe = (name: FieldName): Json => {
-    const { accepts, notes, default: initial } = completionFields[name];
-    const property: Json = { ...(schema.properties?.[name] as Json) };
-    const description = `${accepts[0]?.toUpperCase()}${accepts.slice(1)}. ${notes}`;
-    if (required.includes(name)) return { description, ...property };
-    return {
-      description,
-      ...(initial !== null && { default: initial }),
-      anyOf: [property, { type: "null" }],
-    };
-  };
-  const properties = Object.fromEntries(fieldNames.map((name) => [name, describe(name)]));
-  return { ...schema, properties };
-}
-
-const count = { type: "integer", minimum: 0 };
-
-const usageSchema = {
-  type: "object",
-  properties: { prompt_tokens: count, completion_tokens: count, total_tokens: count },
-  required: ["prompt_tokens", "completion_tokens", "total_tokens"],
-};
-
-const choiceSchema = {
-  type: "object",
-  properties: {
-    index: { ...count, description: "The prompt's index × n + the choice's." },
-    text: { type: "string" },
-    logprobs: { type: ["object", "null"] },
-    finish_reason: { type: ["string", "null"], description: "`stop` or `length`." },
-    stop_reason: { type: ["integer", "string", "null"] },
-    token_ids: { type: ["array", "null"], items: count },
-    prompt_logprobs: { type: ["array", "null"] },
-    prompt_token_ids: { type: ["array", "null"], items: count },
-  },
-  required: ["index", "text"],
-};
-
-const completionAnswerSchema = {
-  type: "object",
-  properties: {
-    id: { type: "string" },
-    object: { const: "text_completion" },
-    created: { ...count, description: "Seconds since 1970." },
-    model: { type: "string" },
-    choices: { type: "array", items: choiceSchema },
-    usage: { anyOf: [usageSchema, { type: "null" }] },
-  },
-  required: ["id", "object", "created", "model", "choices"],
-};
 
 const errorSchema = {
   type: "object",
@@ -122,16 +64,11 @@ const ofBackend: readonly ErrorCode[] = [
 ];
 const ofWebhook: readonly ErrorCode[] = [
   "invalid_signature",
-  "not_found",
   "request_too_large",
   "invalid_request",
-  "model_not_found",
+  "rate_limited",
 ];
-const ofCompletions: readonly ErrorCode[] = [
-  "context_length_exceeded",
-  "whole_vocabulary_too_large",
-  "budget_exceeded",
-];
+const onlyConfigured: readonly ErrorCode[] = ["not_found"];
 const backendPaths: readonly string[] = [
   "/v1/completions",
   "/v1/tokenize",
@@ -144,6 +81,20 @@ const conflictPaths: readonly string[] = [
   "/v1/admin/token-requests/{id}/reject",
 ] satisfies (typeof routes)[number]["path"][];
 
+function keyOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+function ownOperation(route: Route): OwnOperation | undefined {
+  const key = keyOf(route);
+  return key === completionsRoute ? completionsOperation : jobOperations[key];
+}
+
+function takesBody(route: Route): boolean {
+  const own = ownOperation(route);
+  return own === undefined ? route.method !== "GET" : own.requestBody !== undefined;
+}
+
 /** Every code that a route can answer with, in the catalogue's order. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set(everywhere);
@@ -155,17 +106,16 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.path.includes("{")) {
     add(route.path.startsWith("/v1/models") ? ["model_not_found"] : ["not_found"]);
   }
-  if (route.path === webhookPath) add(ofWebhook);
-  else if (route.method !== "GET") add(withBody);
+  if (route.path === reportPath) add([...onlyConfigured, "model_not_found"]);
+  if (route.path === "/webhooks/keys") add([...onlyConfigured, "idempotency_conflict"]);
+  if (route.access === "signed") add(ofWebhook);
+  else if (takesBody(route)) add(withBody);
   if (route.access === "admin" && route.method !== "GET") add(["idempotency_conflict"]);
   if (conflictPaths.includes(route.path)) add(["conflict"]);
   if (backendPaths.includes(route.path)) add(ofBackend);
-  if (route.path === "/v1/completions") add(ofCompletions);
+  add(ownOperation(route)?.codes ?? []);
   return errorCodes.filter((code) => codes.has(code));
 }
-
-const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const json = (schema: Json) => ({ "application/json": { schema } });
 
 /** One response for each status; its description lists the codes that share it. */
 function errorResponses(codes: readonly ErrorCode[]): Json {
@@ -180,29 +130,13 @@ function errorResponses(codes: readonly ErrorCode[]): Json {
   );
 }
 
-const header = (description: string, type = "string") => ({ description, schema: { type } });
-
-const completionsOperation = {
-  requestBody: { required: true, content: json(reference("CompletionRequest")) },
-  success: {
-    description: "The choices; with `stream: true` as SSE events that end with `data: [DONE]`.",
-    headers: {
-      "x-request-id": header("This request's id."),
-      "x-seed": header("The seed that was used, given or drawn.", "integer"),
-      "x-model-revision": header("The commit of the weights."),
-      "x-max-tokens-lowered": header("`requested=N, applied=M`, where the tokens ran short."),
-    },
-    content: {
-      ...json(reference("Completion")),
-      "text/event-stream": { schema: { type: "string" } },
-    },
-  },
-};
-
 function operation(route: Route): Json {
-  const key = `${route.method} ${route.path}`;
-  const isCompletions = key === completionsRoute;
-  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  const key = keyOf(route);
+  const own = ownOperation(route);
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { name, in: "path", required: true, schema: { type: "string" } };
+  });
+  const parameters = [...inPath, ...(own?.parameters ?? [])];
   return {
     operationId: key
       .toLowerCase()
@@ -210,16 +144,10 @@ function operation(route: Route): Json {
       .replace(/_$/, ""),
     summary: route.summary,
     security: needsKey(route) ? [{ key: [] }] : [],
-    ...(names.length > 0 && {
-      parameters: names.map((name) => {
-        return { name, in: "path", required: true, schema: { type: "string" } };
-      }),
-    }),
-    ...(isCompletions && { requestBody: completionsOperation.requestBody }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(own?.requestBody !== undefined && { requestBody: own.requestBody }),
     responses: {
-      [route.path === webhookPath ? 204 : 200]: isCompletions
-        ? completionsOperation.success
-        : { description: route.summary },
+      [route.path === reportPath ? 204 : 200]: own?.success ?? { description: route.summary },
       ...errorResponses(codesOf(route)),
     },
   };
@@ -254,8 +182,8 @@ export function buildOpenApi(version: string): Json {
         key: { type: "http", scheme: "bearer", description: "An API key, `ctn_…`." },
       },
       schemas: {
-        CompletionRequest: completionBodySchema(),
-        Completion: completionAnswerSchema,
+        ...completionSchemas,
+        ...jobSchemas,
         Error: errorSchema,
       },
     },
