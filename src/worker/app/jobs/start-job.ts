@@ -1,6 +1,8 @@
 // Both forms for a new Job lead here: the same taking in as the API's, for whoever is signed in.
 import type { Context } from "hono";
+import { isJobName } from "../../../contract/job-request.ts";
 import { APP_KEY_ID, type JobRecord } from "../../../contract/jobs.ts";
+import { NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import { newJobId } from "../../api/jobs/job-id.ts";
 import { requireRoom } from "../../api/jobs/room.ts";
 import type { AppEnv } from "../../environment.ts";
@@ -29,12 +31,16 @@ export function startJob(c: Context<AppEnv>, form: StartForm, takeIn: TakeIn): P
 }
 
 async function start(c: Context<AppEnv>, form: StartForm, takeIn: TakeIn): Promise<JobRecord> {
+  const name = form.name.trim() || null;
+  if (!isJobName(name)) {
+    const message = `Write at most ${NAME_MAX_CHARACTERS} characters.`;
+    throw new Refused({ code: "invalid_request", message, param: "name" });
+  }
   const personId = signedIn(c).person.id;
   // What a program sends as its Idempotency-Key must not meet it.
   const jobId = await newJobId(personId, `form ${form.repeatId}`);
   await requireRoom(c.env, personId, jobId);
-  const name = form.name.trim();
-  const submission = { jobId, personId, keyId: APP_KEY_ID, name: name || null, batch: null };
+  const submission = { jobId, personId, keyId: APP_KEY_ID, name, batch: null };
   return takeIn({ env: c.env, services: c.get("services") }, submission);
 }
 

@@ -5,13 +5,18 @@ import type { Child } from "hono/jsx";
 import { fieldNames } from "../../../contract/completion-fields.ts";
 import { JOB_INPUT_MAX_BYTES, JOB_ITEMS_MOST } from "../../../contract/job-limits.ts";
 import type { AppEnv } from "../../environment.ts";
+import { takeInLines } from "../../jobs/take-in.ts";
 import { count } from "../layout/amounts.tsx";
 import { emptyForm, FileField, type FormState } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
 import { Copyable, Heading } from "../layout/parts.tsx";
 import { NoModels } from "../member/model-states.tsx";
-import { RepeatId } from "../repeat-id.tsx";
+import type { FormValues } from "../read-form.ts";
+import { RepeatId, readRepeatId } from "../repeat-id.tsx";
+import { jobUrl } from "./job-page.tsx";
 import { JobName, NewJobTabs } from "./new-job.tsx";
+import { readUploaded } from "./read-uploaded.ts";
+import { refusedForm, startJob } from "./start-job.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -19,8 +24,30 @@ export function showUpload(c: Context<AppEnv>): Response | Promise<Response> {
   return uploadPage(c, emptyForm, 200);
 }
 
-export async function startUploaded(c: Context<AppEnv>): Promise<Response> {
-  return uploadPage(c, emptyForm, 200);
+export function startUploaded(c: Context<AppEnv>): Promise<Response> {
+  const answer = takeUploaded(c);
+  // It reads on though the client may leave; the taking in hears of it by the body's end.
+  c.executionCtx.waitUntil(answer.catch(() => undefined));
+  return answer;
+}
+
+async function takeUploaded(c: Context<AppEnv>): Promise<Response> {
+  let values: FormValues = {};
+  let repeatId: string | null = null;
+  try {
+    const job = await readUploaded(c.req.raw, async (fields, file) => {
+      values = fields;
+      repeatId = readRepeatId(fields);
+      const { name = "" } = fields;
+      return startJob(c, { repeatId, name }, (context, submission) =>
+        takeInLines(context, submission, file),
+      );
+    });
+    return c.redirect(jobUrl(job.id, "created"), 303);
+  } catch (failure) {
+    if (repeatId === null) throw failure;
+    return uploadPage(c, refusedForm(failure, values, { fields: ["name"], field: "file" }), 400);
+  }
 }
 
 function uploadPage(

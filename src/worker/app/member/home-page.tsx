@@ -6,6 +6,7 @@ import type { TokenRequest } from "../../../contract/directory.ts";
 import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
 import { showWelcome } from "../../docs/docs.ts";
 import type { AppEnv } from "../../environment.ts";
+import { RunningJobs, readRunning } from "../jobs/running-jobs.tsx";
 import { count, Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
 import { Copyable, EmptyState, Notice } from "../layout/parts.tsx";
@@ -28,11 +29,12 @@ export async function showHome(c: Context<AppEnv>): Promise<Response> {
   const me = signedIn(c).person.id;
   const account = accountOf(c.env, me);
   const newest = { personId: me, state: null, after: null, limit: 1 };
-  const [snapshot, keys, requests, models] = await Promise.all([
+  const [snapshot, keys, requests, models, running] = await Promise.all([
     account.snapshot(),
     account.keys(),
     directoryOf(c.env).tokenRequests(newest),
     readModelStates(c),
+    readRunning(c),
   ]);
   const now = c.get("frame").startedAt;
   const hasKey = keys.some(({ revokedAt }) => revokedAt === null);
@@ -46,6 +48,7 @@ export async function showHome(c: Context<AppEnv>): Promise<Response> {
         <h2>Models</h2>
         <ModelStates of={models} now={now} />
       </section>
+      {running.underWay === 0 ? null : <RunningJobs of={running} now={now} />}
       <section class="block">
         <h2>Three lines of Python</h2>
         {hasKey ? null : (
