@@ -46,10 +46,13 @@ export default defineConfig({
           name: "stack",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
+          setupFiles: ["test/e2e/own-stack.ts"],
           testTimeout: 60_000,
           // A stack starts in a second, and in many on a machine that is busy.
           hookTimeout: 60_000,
-          fileParallelism: false,
+          // Much of these files' time is waiting, for a start or a browser; each worker has a stack.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
