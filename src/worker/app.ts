@@ -18,7 +18,12 @@ import {
 } from "./api/admin/people.ts";
 import { changeSpend, showSpend } from "./api/admin/spend.ts";
 import { approveRequest, listTokenRequests, rejectRequest } from "./api/admin/token-requests.ts";
+import { cancelBatch, createBatch, listBatches, showBatch } from "./api/batches/batches.ts";
 import { complete } from "./api/completions.ts";
+import { listFiles, removeFile, showFile, showFileContent } from "./api/files/files.ts";
+import { uploadFile } from "./api/files/upload.ts";
+import { cancelJob, listJobs, removeJob, showJob, showResults } from "./api/jobs/jobs.ts";
+import { submitJob } from "./api/jobs/submit.ts";
 import { listModels, showModel } from "./api/models.ts";
 import { detokenize, tokenize } from "./api/tokenize.ts";
 import { refuseChat } from "./api/unsupported.ts";
@@ -67,6 +72,23 @@ app.get("/v1/models", listModels);
 app.get("/v1/models/:id{.+}", showModel);
 app.post("/v1/tokenize", tokenize);
 app.post("/v1/detokenize", detokenize);
+
+app.post("/v1/jobs", submitJob);
+app.get("/v1/jobs", listJobs);
+app.get("/v1/jobs/:id", showJob);
+app.delete("/v1/jobs/:id", removeJob);
+app.post("/v1/jobs/:id/cancel", cancelJob);
+app.get("/v1/jobs/:id/results", showResults);
+app.post("/v1/files", uploadFile);
+app.get("/v1/files", listFiles);
+app.get("/v1/files/:id", showFile);
+app.delete("/v1/files/:id", removeFile);
+app.get("/v1/files/:id/content", showFileContent);
+app.post("/v1/batches", createBatch);
+app.get("/v1/batches", listBatches);
+app.get("/v1/batches/:id", showBatch);
+app.post("/v1/batches/:id/cancel", cancelBatch);
+
 app.get("/v1/account", showAccount);
 app.get("/v1/usage", showUsage);
 for (const path of unsupportedPaths) app.all(path, refuseChat);
