@@ -51,9 +51,6 @@ export const JOBS_WAIT_WARM_MS = 1_200_000;
 /** A Job whose turn found nothing to claim gets none for so long, unless it says that it has work. */
 export const DRAINED_REST_MS = 1_000;
 
-/** A Job that was not told whether its Model waits is told again after so long. */
-export const WORD_RETRY_MS = 5_000;
-
 /** A backend's fault is tried again so often, with waits that double from this. */
 export const ITEM_ATTEMPTS_MOST = 5;
 export const ITEM_RETRY_AFTER_MS = 1_000;

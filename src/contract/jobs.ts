@@ -192,7 +192,7 @@ export interface JobRpc {
   commit(claim: ClaimName, result: SliceResult): Promise<boolean>;
   giveBack(claim: ClaimName, returned: SliceReturn): Promise<void>;
   /** From the Model's Dispatcher: whether there is something to wait for, or null when it is Warm. */
-  modelWaits(reason: "spend_cap" | "model_starting" | null): Promise<void>;
+  modelWaits(reason: ModelWait | null): Promise<void>;
   /** Tokens were granted, or a limit was raised: a Job that waits for them tries again. */
   tokensChanged(): Promise<void>;
   cancel(): Promise<JobRecord | null>;
@@ -212,6 +212,9 @@ export interface JobTurn {
   model: string;
 }
 
+/** What all Jobs of a Model wait for. */
+export type ModelWait = Exclude<JobPauseReason, "budget_exceeded">;
+
 /** One object a Model: hands out turns, fairly between people, and waits for a Cold Model for all. */
 export interface DispatcherRpc {
   /** The Job has something to do. */
@@ -228,7 +231,7 @@ export interface DispatcherRpc {
 
 export interface DispatcherSnapshot {
   jobs: { jobId: string; personId: string; turns: number }[];
-  waitsFor: "spend_cap" | "model_starting" | null;
+  waitsFor: ModelWait | null;
 }
 
 /** A file that was uploaded for `batches`. */
