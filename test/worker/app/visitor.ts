@@ -4,13 +4,15 @@ import { directoryOf } from "../../../src/durable-objects/objects.ts";
 import { newSession } from "../../../src/worker/app/session.ts";
 import { admin, ORIGIN, read } from "../calling.ts";
 
+type Form = Record<string, string> | FormData;
+
 export interface Visitor {
   id: string;
   email: string;
   /** A page. Redirects are not followed. */
   get(path: string): Promise<Response>;
-  /** A form; from another site with `origin`. */
-  post(path: string, form?: Record<string, string>, origin?: string | null): Promise<Response>;
+  /** A form, also one with a file; from another site with `origin`. */
+  post(path: string, form?: Form, origin?: string | null): Promise<Response>;
 }
 
 /** A person who was invited and has signed in. */
@@ -43,7 +45,7 @@ function browser(headers: Record<string, string>): Pick<Visitor, "get" | "post">
       exports.default.fetch(`${ORIGIN}${path}`, {
         method: "POST",
         headers: { accept, ...headers, ...(origin !== null && { origin }) },
-        body: new URLSearchParams(form),
+        body: form instanceof FormData ? form : new URLSearchParams(form),
         redirect: "manual",
       }),
   };
