@@ -23,6 +23,7 @@ export default defineConfig({
                 backendUrl: inject("backendUrl"),
                 sleepingUrl: inject("sleepingUrl"),
                 openidUrl: inject("openidUrl"),
+                githubUrl: inject("githubUrl"),
               }),
             },
           })),

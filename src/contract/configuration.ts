@@ -55,6 +55,16 @@ const secret = z.string().min(32, "needs at least 32 characters");
 const webhookSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "is no whsec_ and the base64 of 24 bytes or more");
+
+/** Several, by commas. */
+function listOf(one: z.ZodType<string, string>) {
+  return z
+    .string()
+    .transform((list) => list.split(","))
+    .pipe(z.array(one))
+    .default([]);
+}
+
 const milliseconds = z.coerce.number().int().positive();
 
 const email = z.email().max(NAME_MAX_CHARACTERS).toLowerCase();
@@ -94,11 +104,18 @@ const Configuration = z
       .pipe(z.number().max(SPEND_LIMIT_MAX_USD))
       .default(SPEND_LIMIT_USD),
     /** What the reporters beside vLLM sign with; several, by commas, while rotating. */
-    REPORT_SECRETS: z
-      .string()
-      .transform((list) => list.split(","))
-      .pipe(z.array(webhookSecret))
-      .default([]),
+    REPORT_SECRETS: listOf(webhookSecret),
+    /** What those sign with who post to /webhooks/keys; several, by commas, while rotating. */
+    WEBHOOK_SECRETS: listOf(webhookSecret),
+    /** The same of WorkOS, which signs in a way of its own. */
+    WORKOS_WEBHOOK_SECRETS: listOf(z.string().min(16, "needs at least 16 characters")),
+    /** Where GitHub publishes what it signs found keys with. */
+    GITHUB_KEYS_URL: z
+      .url({ protocol: /^https?$/ })
+      .default("https://api.github.com/meta/public_keys/secret_scanning"),
+    /** Counts failures at the door; without it the Workers rate limiting binding does. */
+    UPSTASH_REDIS_REST_URL: z.url({ protocol: /^https?$/ }).optional(),
+    UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
     /** The OpenID provider; without one nobody can sign in to the App. */
     OIDC_ISSUER: issuer.optional(),
     OIDC_CLIENT_ID: z.string().min(1).optional(),
@@ -131,6 +148,10 @@ export type Configuration = z.infer<typeof Configuration>;
 export function parseConfiguration(env: unknown): Configuration {
   const parsed = Configuration.safeParse(env);
   if (parsed.success) return parsed.data;
+  })
+  .refine((all) => !all.UPSTASH_REDIS_REST_URL === !all.UPSTASH_REDIS_REST_TOKEN, {
+    path: ["UPSTASH_REDIS_REST_TOKEN"],
+    message: "must be set where UPSTASH_REDIS_REST_URL is, and only there",
   const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   throw new Error(`configuration: ${problems.join("; ")}`);
 }

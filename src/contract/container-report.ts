@@ -39,8 +39,5 @@ export type ContainerReport = z.infer<typeof ContainerReport>;
 /** Far above what a report has; a larger body is none. */
 export const REPORT_MAX_BYTES = 16_384;
 
-/** Standard Webhooks' own tolerance for a clock that is off and for a replay. */
-export const REPORT_TOLERANCE_MS = 300_000;
-
 /** A container that was silent for so long is gone: three beats. */
 export const SILENT_AFTER_MS = 90_000;

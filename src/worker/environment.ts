@@ -9,6 +9,7 @@ import type { SignedIn } from "./app/session.ts";
 import { KeyMint } from "./auth/api-key.ts";
 import { CacheSalt } from "./forward/cache-salt.ts";
 import type { Backend } from "./forward/forward-completion.ts";
+import { GithubKeys } from "./webhooks/github-keys.ts";
 
 export interface ServedModel {
   model: Model;
@@ -19,6 +20,7 @@ export interface Services {
   configuration: Configuration;
   keys: KeyMint;
   cacheSalt: CacheSalt;
+  githubKeys: GithubKeys;
   /** The Models that have a backend, by id, in the catalogue's order. */
   models: ReadonlyMap<string, ServedModel>;
 }
@@ -64,6 +66,7 @@ function makeServices(configuration: Configuration, env: unknown): Services {
     configuration,
     keys: new KeyMint(configuration.KEY_CHECK_SECRETS),
     cacheSalt: new CacheSalt(configuration.CACHE_SALT_SECRET),
+    githubKeys: new GithubKeys(configuration.GITHUB_KEYS_URL),
     models,
   };
 }

@@ -16,6 +16,14 @@ export const reportSecrets = [
   "whsec_b2xkIHNlY3JldCBvZiB0aGUgcmVwb3J0cyAh",
 ] as const;
 
+/** Those who say that a key leaked sign with one of these. */
+export const webhookSecrets = [
+  "whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9va3Mh",
+  "whsec_b2xkIHNlY3JldCBvZiB0aGUgd2ViaG9va3Mh",
+] as const;
+
+export const workosSecret = "the secret of WorkOS";
+
 /** Fast enough that a test sees a renewal. */
 const HOLD_RENEW_MS = 50;
 
@@ -35,10 +43,11 @@ interface Upstream {
   backendUrl: string;
   sleepingUrl: string;
   openidUrl: string;
+  githubUrl: string;
 }
 
 export function bindings(upstream: Upstream): Record<string, string> {
-  const { backendUrl, sleepingUrl, openidUrl } = upstream;
+  const { backendUrl, sleepingUrl, openidUrl, githubUrl } = upstream;
   const backend = { url: backendUrl, api_key: "the backend's key", served_name: "served" };
   // Each at a part of its own, so that files beside each other wake only their own.
   const sleeping = (part: string) => ({
@@ -50,6 +59,9 @@ export function bindings(upstream: Upstream): Record<string, string> {
     CACHE_SALT_SECRET: cacheSaltSecret,
     OPERATOR_KEY: operatorKey,
     REPORT_SECRETS: reportSecrets.join(","),
+    WEBHOOK_SECRETS: webhookSecrets.join(","),
+    WORKOS_WEBHOOK_SECRETS: workosSecret,
+    GITHUB_KEYS_URL: `${githubUrl}/keys`,
     BACKENDS: JSON.stringify({
       local: backend,
       [sleepingModel]: sleeping("sleeping"),

@@ -11,6 +11,7 @@ const right = bindings({
   backendUrl: "http://127.0.0.1:8000/",
   sleepingUrl: "http://127.0.0.1:8001",
   openidUrl: "http://127.0.0.1:8002",
+  githubUrl: "http://127.0.0.1:8003",
 });
 
 function backend(change: object): { BACKENDS: string } {
@@ -55,6 +56,11 @@ describe("the configuration", () => {
     ["CACHE_SALT_SECRET", { CACHE_SALT_SECRET: "a".repeat(31) }],
     ["OPERATOR_KEY", { OPERATOR_KEY: "short" }],
     ["OPERATOR_KEY", { OPERATOR_KEY: "" }],
+    ["WEBHOOK_SECRETS.1", { WEBHOOK_SECRETS: `whsec_${"a".repeat(32)},whsec_short` }],
+    ["WORKOS_WEBHOOK_SECRETS.0", { WORKOS_WEBHOOK_SECRETS: "short" }],
+    ["GITHUB_KEYS_URL", { GITHUB_KEYS_URL: "github" }],
+    ["UPSTASH_REDIS_REST_TOKEN", { UPSTASH_REDIS_REST_URL: "https://redis.example.org" }],
+    ["UPSTASH_REDIS_REST_TOKEN", { UPSTASH_REDIS_REST_TOKEN: "a token without an address" }],
     ["BACKENDS", { BACKENDS: undefined }],
     ["BACKENDS", { BACKENDS: "{" }],
     ["BACKENDS", { BACKENDS: "[]" }],

@@ -3,7 +3,8 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
-import { REPORT_MAX_BYTES, REPORT_TOLERANCE_MS } from "../../src/contract/container-report.ts";
+import { REPORT_MAX_BYTES } from "../../src/contract/container-report.ts";
+import { WEBHOOK_TOLERANCE_MS } from "../../src/contract/key-events.ts";
 import { inferenceOf } from "../../src/durable-objects/objects.ts";
 import { reportSecrets } from "./bindings.ts";
 import { call, errorOf } from "./calling.ts";
@@ -75,8 +76,8 @@ describe("a container's report", () => {
 describe("a report is refused", () => {
   const unsigned = { "webhook-signature": "" };
   const stranger = `whsec_${"c3RyYW5nZXIncyBzZWNyZXQsIG5vdCBvdXJz"}`;
-  const longAgo = Date.now() - REPORT_TOLERANCE_MS - 60_000;
-  const ahead = Date.now() + REPORT_TOLERANCE_MS + 60_000;
+  const longAgo = Date.now() - WEBHOOK_TOLERANCE_MS - 60_000;
+  const ahead = Date.now() + WEBHOOK_TOLERANCE_MS + 60_000;
 
   test.each([
     ["without a signature", { headers: unsigned }],

@@ -1,6 +1,7 @@
 // API keys: `ctn_<account id>_<secret><check>`. The check is a truncated HMAC by the minting secret,
 // so a made-up key is refused here and never creates or wakes an object. Which key is valid *now* is
 // known by the Account alone, which holds its SHA-256; nothing here decides that.
+import { KEY_PATTERN } from "../../contract/key-format.ts";
 import { base32 } from "../../core/base32.ts";
 import { hex } from "../../core/hex.ts";
 
@@ -12,7 +13,9 @@ const SECRET_BYTES = 20;
 const CHECK_BYTES = 5;
 const CHECK_CHARACTERS = 8;
 
-const FORMAT = /^ctn_([0-9a-hjkmnp-tv-z]{16})_[0-9a-hjkmnp-tv-z]{40}$/;
+const FORMAT = new RegExp(`^${KEY_PATTERN}$`);
+const PREFIX = "ctn_";
+const ACCOUNT_ID_CHARACTERS = 16;
 /** Enough to recognise a key by; what is not shown still has 140 bits of secret. */
 const START_CHARACTERS = 25;
 
@@ -65,7 +68,7 @@ export class KeyMint {
 
   async mint(accountId: string): Promise<MintedKey> {
     const secret = base32(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
-    const body = `ctn_${accountId}_${secret}`;
+    const body = `${PREFIX}${accountId}_${secret}`;
     const [minting] = this.#secrets;
     if (minting === undefined) throw new Error("no secret to mint keys with");
     const key = body + (await check(await minting, body));
@@ -84,8 +87,8 @@ export class KeyMint {
   }
 
   async #compute(key: string): Promise<ReadKey | null> {
-    const accountId = FORMAT.exec(key)?.[1];
-    if (accountId === undefined) return null;
+    if (!FORMAT.test(key)) return null;
+    const accountId = key.slice(PREFIX.length, PREFIX.length + ACCOUNT_ID_CHARACTERS);
     const body = key.slice(0, -CHECK_CHARACTERS);
     const hash = sha256(key);
     for (const secret of this.#secrets) {
@@ -109,6 +112,7 @@ async function check(secret: CryptoKey, body: string): Promise<string> {
   return base32(new Uint8Array(mac, 0, CHECK_BYTES));
 }
 
-async function sha256(text: string): Promise<string> {
+/** In hex. */
+export async function sha256(text: string): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(text))));
 }

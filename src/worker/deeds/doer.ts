@@ -6,7 +6,10 @@ import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import { nothingHere } from "./answered.ts";
 
-/** `who` is a person's id, or `operator`. Throws `Refused` 403. */
+/** Who acts by a signed webhook, and is no person: whoever holds one of the configured secrets. */
+export const WEBHOOK = "webhook";
+
+/** `who` is a person's id, `operator` or `webhook`. Throws `Refused` 403. */
 export async function requireAdminDoer(c: Context<AppEnv>, who: string): Promise<void> {
   if (await isAdminNow(c, who)) return;
   throw new Refused({ code: "admin_required", message: "Only an Admin may do this." });
@@ -23,7 +26,7 @@ export async function requireOwnerOrAdmin(
 }
 
 async function isAdminNow(c: Context<AppEnv>, who: string): Promise<boolean> {
-  if (who === "operator") return true;
+  if (who === "operator" || who === WEBHOOK) return true;
   const doer = await directoryOf(c.env).person(who);
   return doer !== null && doer.role === "admin" && !doer.disabled;
 }

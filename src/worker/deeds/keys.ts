@@ -1,13 +1,14 @@
 // What is done to keys: by their person, or by an Admin.
 import type { Context } from "hono";
 import type { KeyChange, KeyRecord } from "../../contract/account.ts";
-import { accountOf } from "../../durable-objects/objects.ts";
+import type { RevocationSource } from "../../contract/directory.ts";
+import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import { accountOfKeyId, newKeyId } from "../auth/api-key.ts";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import { answered, knownPerson } from "./answered.ts";
 import { type Deed, record, recordedBefore } from "./audit-row.ts";
-import { requireAdminDoer, requireOwnerOrAdmin } from "./doer.ts";
+import { requireAdminDoer, requireOwnerOrAdmin, WEBHOOK } from "./doer.ts";
 import { expiryIsOver, isOver } from "./expiry.ts";
 
 type KeyContent = Pick<KeyRecord, "name" | "scope" | "expiresAt" | "monthlyTokenLimit">;
@@ -37,6 +38,7 @@ export async function mintKey(
   }
   const minted = await c.get("services").keys.mint(whom);
   const { hash: keyHash, start } = minted;
+  await directoryOf(c.env).indexKeys(whom, [keyHash], { all: false });
   const answer = await account.mint({ keyId, keyHash, start, ...content });
   const before = answer.ok ? undefined : (await account.keys()).find((one) => one.id === keyId);
   const repeated = before !== undefined && sameContent(before, content);
@@ -80,19 +82,27 @@ export async function changeKey(
   return key;
 }
 
-/** From the next request on the key is worthless. The first reason is kept. */
+/**
+ * From the next request on the key is worthless, and what runs with it is cut. The first reason is
+ * kept. Whoever's key others revoke is told so in the App.
+ */
 export async function revokeKey(
   c: Context<AppEnv>,
   who: string,
   keyId: string,
   reason: string,
+  source: RevocationSource = "admin",
 ): Promise<KeyRecord> {
   const whom = await ownerOf(c, who, keyId);
   const revoked = answered(await accountOf(c.env, whom).revoke(keyId, reason), "");
-  await record(c, {
-    ...{ who, what: "key.revoke", whom, detail: { keyId, reason } },
-    repeatId: keyId,
-  });
+  const { name: keyName, start: keyStart, revokedAt, revokedWhy } = revoked;
+  const detail = { keyId, reason, ...(who === WEBHOOK && { source }) };
+  await record(c, { who, what: "key.revoke", whom, detail, repeatId: keyId });
+  if (who !== whom && revokedWhy === reason) {
+    const at = revokedAt ?? c.get("frame").startedAt;
+    const notice = { keyId, personId: whom, at, keyName, keyStart, source };
+    await directoryOf(c.env).tellOfKey({ ...notice, why: reason });
+  }
   return revoked;
 }
 

@@ -17,6 +17,8 @@ export interface PersonChange {
   role?: Role | undefined;
   disabled?: boolean | undefined;
   limits?: Partial<AccountLimits> | undefined;
+  /** Of what a webhook asked for: who sent it, and why. For the audit log. */
+  because?: { source: string; reason: string } | undefined;
 }
 
 /** Invites them, too: for INVITE_DAYS the address may sign in. Repeatable by the address. */
@@ -66,11 +68,16 @@ export async function changePerson(
   c: Context<AppEnv>,
   who: string,
   whom: string,
-  { id, role, disabled, limits }: PersonChange,
+  { id, role, disabled, limits, because }: PersonChange,
 ): Promise<{ person: Person; snapshot: AccountSnapshot }> {
   await requireAdminDoer(c, who);
   await knownPerson(c, whom);
-  const detail = { ...(role && { role }), ...(disabled !== undefined && { disabled }), ...limits };
+  const detail = {
+    ...(role && { role }),
+    ...(disabled !== undefined && { disabled }),
+    ...limits,
+    ...because,
+  };
   const repeatId = id && `${whom} ${id}`;
   const deed: Deed = { who, what: "person.change", whom, detail, repeatId };
   const repeated = await recordedBefore(c, deed);

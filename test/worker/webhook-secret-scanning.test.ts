@@ -1,0 +1,167 @@
+// GitHub has found keys. It is played by a server with key pairs of its own.
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, inject, test } from "vitest";
+import { FOUND_KEYS_MAX_BYTES } from "../../src/contract/secret-scanning.ts";
+import { directoryOf } from "../../src/durable-objects/objects.ts";
+import { sha256 } from "../../src/worker/auth/api-key.ts";
+import { GithubKeys } from "../../src/worker/webhooks/github-keys.ts";
+import { admin, audit, call, errorOf, newPerson, read } from "./calling.ts";
+
+const PATH = "/webhooks/github/secret-scanning";
+const github = inject("githubUrl");
+const TYPE = "continuo_api_key";
+const URL_OF_FIND = "https://github.com/octocat/Hello-World/blob/1234/foo/bar.txt";
+
+interface Signature {
+  identifier: string;
+  signature: string;
+}
+
+async function sign(body: string, by = "one"): Promise<Signature> {
+  const response = await fetch(`${github}/sign/${by}`, { method: "POST", body });
+  return (await response.json()) as Signature;
+}
+
+/** As GitHub sends it; a part of the signature may be another's. */
+async function send(found: unknown, change: Partial<Signature> = {}, by = "one") {
+  const body = typeof found === "string" ? found : JSON.stringify(found);
+  const { identifier, signature } = { ...(await sign(body, by)), ...change };
+  const headers = {
+    "github-public-key-identifier": identifier,
+    "github-public-key-signature": signature,
+  };
+  return call(PATH, { method: "POST", body, headers });
+}
+
+function found(token: string, change: object = {}) {
+  return { token, type: TYPE, url: URL_OF_FIND, source: "content", ...change };
+}
+
+const madeUp = `ctn_${"a".repeat(16)}_${"b".repeat(40)}`;
+
+describe("keys that GitHub has found", () => {
+  test("are revoked where they are real, and GitHub hears which were", async () => {
+    const { id, key, keyId } = await newPerson();
+    const response = await send([found(key), found(madeUp)]);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([
+      { token_hash: await sha256(key), token_type: TYPE, label: "true_positive" },
+      { token_hash: await sha256(madeUp), token_type: TYPE, label: "false_positive" },
+    ]);
+    const error = await errorOf(call("/v1/account", { key }));
+    expect(error).toMatchObject({ status: 401, code: "invalid_api_key" });
+    expect(error.message).toContain(URL_OF_FIND);
+    const reason = `found in public by GitHub: content, ${URL_OF_FIND}`;
+    const detail = { keyId, reason, source: "github" };
+    expect(await audit(id)).toContainEqual({ who: "webhook", what: "key.revoke", detail });
+    expect(await directoryOf(env).keyNotices(id)).toMatchObject([
+      { source: "github", why: reason },
+    ]);
+  });
+
+  test("and finds again were real, whoever revoked them first", async () => {
+    const { id, key, keyId } = await newPerson();
+    await read(admin("POST", `/keys/${keyId}/revoke`, { reason: "rotated" }));
+    for (const _ of [1, 2]) {
+      expect(await (await send([found(key)])).json()).toMatchObject([{ label: "true_positive" }]);
+    }
+    expect((await errorOf(call("/v1/account", { key }))).message).toContain("rotated");
+    expect((await audit(id)).filter(({ what }) => what === "key.revoke")).toHaveLength(1);
+  });
+
+  test("stand in no log and no reason, not even by the address where they were found", async () => {
+    const { id, key } = await newPerson();
+    await send([found(key, { url: `https://github.com/x/${key}`, source: "gist_content" })]);
+    const rows = JSON.stringify([await audit(id), await directoryOf(env).keyNotices(id)]);
+    expect(rows).toContain("gist_content, https://github.com/x/ctn_…");
+    expect(rows).not.toContain(key);
+  });
+
+  test("may come without an address, and many at a time", async () => {
+    const { key } = await newPerson();
+    const many = Array.from({ length: 500 }, (_, i) => found(`${madeUp.slice(0, -4)}${1000 + i}`));
+    const response = await send([...many, { token: key, type: TYPE }]);
+    const labels = ((await response.json()) as { label: string }[]).map(({ label }) => label);
+    expect(labels.filter((label) => label === "true_positive")).toHaveLength(1);
+    expect(labels).toHaveLength(501);
+  });
+
+  test("are none where there are none", async () => {
+    expect(await (await send([])).json()).toEqual([]);
+  });
+});
+
+describe("what is not GitHub's", () => {
+  let key: string;
+  beforeEach(async () => {
+    ({ key } = await newPerson());
+  });
+
+  test.each([
+    ["by a key that GitHub does not publish", {}, "unpublished"],
+    ["by another key than it names", { identifier: "0".repeat(64) }, "one"],
+    ["with no identifier", { identifier: "" }, "one"],
+    ["with no signature", { signature: "" }, "one"],
+    ["with a signature that is no base64", { signature: "%" }, "one"],
+    ["with a signature that is cut off", { signature: "MEUCIQDf" }, "one"],
+  ])("is refused: signed %s", async (_, change, by) => {
+    const error = await errorOf(send([found(key)], change, by));
+    expect(error).toMatchObject({ status: 401, code: "invalid_signature" });
+    expect((await call("/v1/account", { key })).status).toBe(200);
+  });
+
+  test("is refused where the other published key has signed it, or another body", async () => {
+    const { identifier } = await sign("", "two");
+    expect(await errorOf(send([found(key)], { identifier }))).toMatchObject({ status: 401 });
+    const { signature } = await sign("[]");
+    expect(await errorOf(send([found(key)], { signature }))).toMatchObject({ status: 401 });
+    expect((await call("/v1/account", { key })).status).toBe(200);
+  });
+
+  test("is refused where it is signed, and no list of finds", async () => {
+    for (const body of ["{", "{}", '[{"type":"x"}]']) {
+      expect(await errorOf(send(body))).toMatchObject({ status: 400, code: "invalid_request" });
+    }
+    const large = JSON.stringify([found("x".repeat(FOUND_KEYS_MAX_BYTES))]);
+    expect(await errorOf(send(large))).toMatchObject({ status: 413 });
+  });
+});
+
+describe("GitHub's public keys", () => {
+  const NOW = Date.UTC(2100, 0, 1);
+  const asked = async () => {
+    const response = await fetch(`${github}/asked`);
+    return ((await response.json()) as { asked: number }).asked;
+  };
+
+  test("are asked for once, and again when they are an hour old", async () => {
+    const keys = new GithubKeys(`${github}/keys`);
+    const { identifier } = await sign("x");
+    const before = await asked();
+    for (const at of [0, 1, 3_599_999])
+      expect(await keys.find(identifier, NOW + at)).not.toBeNull();
+    expect((await asked()) - before).toBe(1);
+    await keys.find(identifier, NOW + 3_600_000);
+    expect((await asked()) - before).toBe(2);
+  });
+
+  test("are not asked for by made-up identifiers more than once a minute", async () => {
+    const keys = new GithubKeys(`${github}/keys`);
+    const before = await asked();
+    for (let i = 0; i < 100; i++) {
+      const identifier = (await sha256(String(i))).slice(0, 64);
+      expect(await keys.find(identifier, NOW + i)).toBeNull();
+    }
+    expect((await asked()) - before).toBe(1);
+    await keys.find("0".repeat(64), NOW + 60_000);
+    expect((await asked()) - before).toBe(2);
+  });
+
+  test("that cannot be read refuse nobody as a stranger, and are not asked for at every try", async () => {
+    const before = await asked();
+    const keys = new GithubKeys(`${github}/nothing`);
+    await expect(keys.find("0".repeat(64), NOW)).rejects.toThrow("status 404");
+    await expect(keys.find("0".repeat(64), NOW + 1)).rejects.toThrow("could not be read");
+    expect(await asked()).toBe(before);
+  });
+});
