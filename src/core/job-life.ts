@@ -8,6 +8,7 @@ import {
 import {
   type BudgetReturn,
   claimable,
+  doneItems,
   hasLiveClaims,
   isStopped,
   type JobBook,
@@ -21,7 +22,8 @@ const GIVEN_UP =
 export function bringUpToDate(book: JobBook, now: number): void {
   const { progress } = book;
   if (progress.endedAt !== null) return;
-  if (isStopped(book) && !hasLiveClaims(book, now)) {
+  const isOver = doneItems(book) === book.items;
+  if (isOver || (isStopped(book) && !hasLiveClaims(book, now))) {
     end(book, now);
     return;
   }
@@ -100,7 +102,7 @@ export function giveUp(book: JobBook, now: number): void {
   bringUpToDate(book, now);
 }
 
-export function end(book: JobBook, now: number): void {
+function end(book: JobBook, now: number): void {
   const { progress, slices } = book;
   progress.endedAt = now;
   progress.tokensWait = null;

@@ -4,7 +4,7 @@ import { HELD_SHOWN_AFTER_MS, JOB_KEPT_DAYS } from "../contract/job-limits.ts";
 import type { JobPause, JobRecord, JobState, PartPlace } from "../contract/jobs.ts";
 import { mostFrequentFirst } from "./job-errors.ts";
 import { etaSeconds } from "./job-rate.ts";
-import { isStopped, type JobBook } from "./job-state.ts";
+import { doneItems, isStopped, type JobBook } from "./job-state.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -18,12 +18,13 @@ export function recordOf(book: JobBook, now: number): JobRecord {
   const { startedAt, cancelledAt, endedAt, failure, counts, usage, errors, version } = progress;
   const pause = pauseOf(book, now);
   const ended = endedAt !== null;
-  const done = counts.succeeded + counts.failed;
   const rated = !ended && pause === null;
   return {
     ...identity,
     ...{ state: stateOf(book, pause), pause, counts: { total: book.items, ...counts }, usage },
-    etaSeconds: rated ? etaSeconds(book.samples, { done, total: book.items }, now) : null,
+    etaSeconds: rated
+      ? etaSeconds(book.samples, { done: doneItems(book), total: book.items }, now)
+      : null,
     ...{ startedAt, cancelledAt, endedAt, removedAt: removedAt(book) },
     ...{ failure: ended ? failure : null, errors: mostFrequentFirst(errors), version },
   };

@@ -164,6 +164,10 @@ export function indexAt(slices: readonly Slice[], from: number): number {
   return low;
 }
 
+export function doneItems({ progress }: JobBook): number {
+  return progress.counts.succeeded + progress.counts.failed;
+}
+
 /** Nothing more is claimed: somebody cancelled it, or it can't go on. */
 export function isStopped({ progress }: JobBook): boolean {
   return progress.cancelledAt !== null || progress.failure !== null || progress.endedAt !== null;

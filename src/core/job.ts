@@ -8,7 +8,6 @@ import { addErrors } from "./job-errors.ts";
 import {
   bringUpToDate,
   cancelJob,
-  end,
   giveUp,
   noteClaim,
   noteProgress,
@@ -17,6 +16,7 @@ import {
 import { addSample } from "./job-rate.ts";
 import {
   claimable,
+  doneItems,
   holdIdOf,
   indexAt,
   isStopped,
@@ -104,8 +104,7 @@ export function commitSlice(
   // A slice that was claimed for a try was held for: there are tokens.
   const showsTokens = wait !== null && slice.claimedAt >= wait.retryAt;
   if (showsTokens || wait?.heldWouldFree === true) book.progress.tokensWait = null;
-  if (doneItems(book) === book.items) end(book, now);
-  else bringUpToDate(book, now);
+  bringUpToDate(book, now);
   return "committed";
 }
 
@@ -189,8 +188,4 @@ function addResult(book: JobBook, since: number, result: SliceResult, now: numbe
   progress.errors = addErrors(progress.errors, errors);
   book.samples = addSample(book.samples, { at: now, done: doneItems(book) });
   noteProgress(book);
-}
-
-function doneItems({ progress }: JobBook): number {
-  return progress.counts.succeeded + progress.counts.failed;
 }
