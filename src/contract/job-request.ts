@@ -36,7 +36,9 @@ export function parseJobItem(value: unknown): ParsedItem {
     return { ok: false, problems: [{ param: null, message }] };
   }
   const problems = unknownFields(value, itemFields, "body");
-  const { custom_id: customId, method = "POST", url = JOB_ENDPOINT, body } = value;
+  const { custom_id: customId, body } = value;
+  const method = value.method ?? "POST";
+  const url = value.url ?? JOB_ENDPOINT;
   if (!isCustomId(customId)) {
     const message = `\`custom_id\` must be a string of 1 to ${CUSTOM_ID_MAX_CHARACTERS} characters, by which you find the result.`;
     problems.push({ param: "custom_id", message });
