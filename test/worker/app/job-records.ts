@@ -1,6 +1,15 @@
 // Jobs as tests of the pages need them: rows of a person's list, and real ones in a state of choice.
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { JobErrorGroup, JobRecord, NewJob } from "../../../src/contract/jobs.ts";
+import {
+  type JobErrorGroup,
+  type JobRecord,
+  type JobRpc,
+  jobPartKey,
+  type NewJob,
+  type SliceClaim,
+  type SliceReturn,
+} from "../../../src/contract/jobs.ts";
 import { jobListOf, jobOf } from "../../../src/durable-objects/objects.ts";
 import { newJobId } from "../../../src/worker/api/jobs/job-id.ts";
 
@@ -28,46 +37,67 @@ const plain: JobRecord = {
   ...{ failure: null, errors: [], batch: null, version: 1 },
 };
 
-/** No Model that is served, so that nobody but the test works on its slices. */
-const UNSERVED = "a-model-of-the-tests";
+interface HeldJob {
+  id: string;
+  claims: SliceClaim[];
+}
 
-/** A real Job of `slices` with two items each. */
+/** A real Job of `slices` with two items each, all of them claimed: nobody but the test works on it. */
 export async function newJob(
   personId: string,
-  options: { slices?: number; name?: string; keyId?: string } = {},
-): Promise<string> {
-  const { slices = 2, name = "a real Job", keyId = "app" } = options;
+  options: { slices?: number; name?: string } = {},
+): Promise<HeldJob> {
+  const { slices = 2, name = "a real Job" } = options;
   const id = await newJobId(personId, crypto.randomUUID());
   const job: NewJob = {
-    ...{ id, personId, keyId, name, model: UNSERVED, contentHash: id, batch: null },
+    ...{ id, personId, keyId: "app", name, model: "local", contentHash: id, batch: null },
     inputKey: `${id}-input`,
     slices: Array.from({ length: slices }, (_, at) => {
       return { from: at * 2, items: 2, offset: at * 10, bytes: 10, large: false };
     }),
   };
-  const created = await jobOf(env, id).create(job);
-  if (!created.ok) throw new Error("the Job was not created");
-  return id;
+  const claims = await runInDurableObject(env.JOB.getByName(id), async (object) => {
+    const { create, claim } = object as unknown as JobRpc;
+    // Without a wait between, so that no consumer comes first.
+    const created = create.call(object, job);
+    const claimed = job.slices.map(() => claim.call(object, "a ticket"));
+    await created;
+    return Promise.all(claimed);
+  });
+  return { id, claims: claims.flatMap((one) => (one.outcome === "claimed" ? [one.claim] : [])) };
 }
 
-export async function claimOne(id: string) {
-  const claimed = await jobOf(env, id).claim("a ticket");
-  if (claimed.outcome !== "claimed") throw new Error("there was nothing to claim");
-  return claimed.claim;
-}
-
-/** One slice ends: an item succeeds, an item fails. */
-export async function workOffOne(id: string, lines: string, error: JobErrorGroup): Promise<void> {
-  const { slice, attempt, personId } = await claimOne(id);
+/** The next slice ends: an item succeeds, an item fails. */
+export async function workOffOne(
+  { id, claims }: HeldJob,
+  lines: string,
+  error: JobErrorGroup,
+): Promise<void> {
+  const claim = nextOf(claims);
+  const { personId } = claim;
+  const name = { from: claim.slice.from, attempt: claim.attempt };
   const bytes = new TextEncoder().encode(lines);
-  const at = `people/${personId}/jobs/${id}/results/${slice.from}-${attempt}`;
-  await env.JOB_STORE.put(`${at}-all.jsonl`, bytes);
-  await jobOf(env, id).commit(
-    { from: slice.from, attempt },
-    {
-      ...{ counts: { succeeded: 1, failed: 1 }, charged: 1, held: 40, errors: [error] },
-      usage: { promptTokens: 3, completionTokens: 5 },
-      part: { bytes: bytes.length, succeededBytes: bytes.length },
-    },
-  );
+  await env.JOB_STORE.put(jobPartKey(personId, id, name, "all"), bytes);
+  await jobOf(env, id).commit(name, {
+    ...{ counts: { succeeded: 1, failed: 1 }, charged: 1, held: 40, errors: [error] },
+    usage: { promptTokens: 3, completionTokens: 5 },
+    part: { bytes: bytes.length, succeededBytes: bytes.length },
+  });
+}
+
+export async function giveBackOne({ id, claims }: HeldJob, returned: SliceReturn): Promise<void> {
+  const { slice, attempt } = nextOf(claims);
+  await jobOf(env, id).giveBack({ from: slice.from, attempt }, returned);
+}
+
+/** Cancelled, with nothing that still runs. */
+export async function endJob(job: HeldJob): Promise<void> {
+  await jobOf(env, job.id).cancel();
+  while (job.claims.length > 0) await giveBackOne(job, { why: "stopped" });
+}
+
+function nextOf(claims: SliceClaim[]): SliceClaim {
+  const claim = claims.shift();
+  if (claim === undefined) throw new Error("all slices are done");
+  return claim;
 }
