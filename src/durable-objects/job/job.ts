@@ -23,12 +23,11 @@ import type { JobHere } from "./job-here.ts";
 import { JobStorage } from "./job-storage.ts";
 import { removeJob } from "./remove-job.ts";
 import { tellAccount } from "./tell-account.ts";
-import { DispatcherLink } from "./tell-dispatcher.ts";
+import { tellDispatcher } from "./tell-dispatcher.ts";
 import { tellList } from "./tell-list.ts";
 
 export class Job extends DurableObject<ObjectBindings> implements JobRpc {
   readonly #here: JobHere;
-  readonly #dispatcher: DispatcherLink;
   readonly #list: Errand;
   readonly #errands: Errands;
 
@@ -36,9 +35,8 @@ export class Job extends DurableObject<ObjectBindings> implements JobRpc {
     super(context, env);
     const storage = new JobStorage(context);
     this.#here = { book: storage.read(), told: storage.readTold(), storage, env };
-    this.#dispatcher = new DispatcherLink(this.#here);
     this.#list = tellList(this.#here);
-    const told = [tellAccount(this.#here), this.#list, this.#dispatcher.errand];
+    const told = [tellAccount(this.#here), this.#list, tellDispatcher(this.#here)];
     this.#errands = new Errands(context, [...told, removeJob(this.#here, told)]);
   }
 
@@ -67,10 +65,7 @@ export class Job extends DurableObject<ObjectBindings> implements JobRpc {
   }
 
   async claim(_ticket: string): Promise<ClaimAnswer> {
-    return this.#do({ outcome: "nothing" }, (book, now) => {
-      this.#dispatcher.noteTurn(now);
-      return claimSlice(book, now);
-    });
+    return this.#do({ outcome: "nothing" }, claimSlice);
   }
 
   async renew(claim: ClaimName): Promise<ClaimRenewal> {
