@@ -37,6 +37,8 @@ const rules: readonly Rule[] = [
       "docs",
       "hono",
       "htmx.org",
+      "marked",
+      "minisearch",
       "multipasta",
       "oauth4webapi",
       "standardwebhooks",

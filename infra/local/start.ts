@@ -81,6 +81,7 @@ function signInBindings(openid: RunningProvider): Record<string, string> {
     OIDC_ISSUER: openid.issuer,
     OIDC_CLIENT_ID: openid.clientId,
     OIDC_CLIENT_SECRET: openid.clientSecret,
+    SUPPORT_CONTACT: "admin@example.org",
     ACCESS_CONTACT: "Sign in as admin@example.org and invite the address on the People page.",
   };
 }

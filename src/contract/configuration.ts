@@ -10,9 +10,10 @@ import {
   SPEND_LIMIT_USD,
 } from "./limits.ts";
 
-const Backend = z.strictObject({
+export const Backend = z.strictObject({
   /** Where vLLM answers, without the trailing `/v1`. */
   url: z.url({ protocol: /^https?$/ }),
+  /** vLLM's key, sent as a bearer with every request. */
   api_key: z.string().min(1).optional(),
   /** vLLM's `--served-model-name`, where it differs from the catalogue's id. */
   served_name: z.string().min(1).optional(),
@@ -78,7 +79,7 @@ const issuer = z.union(
   "must be an https:// address",
 );
 
-const Configuration = z
+export const Configuration = z
   .object({
     /** Checks the tail of every API key. Several, by commas, while rotating: the first one mints. */
     KEY_CHECK_SECRETS: z
@@ -115,9 +116,11 @@ const Configuration = z
       .default("https://api.github.com/meta/public_keys/secret_scanning"),
     /** Counts failures at the door; without it the Workers rate limiting binding does. */
     UPSTASH_REDIS_REST_URL: z.url({ protocol: /^https?$/ }).optional(),
+    /** The token of that Redis. */
     UPSTASH_REDIS_REST_TOKEN: z.string().min(1).optional(),
     /** The OpenID provider; without one nobody can sign in to the App. */
     OIDC_ISSUER: issuer.optional(),
+    /** What the provider knows this service by. */
     OIDC_CLIENT_ID: z.string().min(1).optional(),
     /** Absent for a public client, which PKCE alone protects. */
     OIDC_CLIENT_SECRET: z.string().min(1).optional(),
@@ -131,7 +134,16 @@ const Configuration = z
       .optional(),
     /** Told to whoever has no invite: whom to ask, and how. */
     ACCESS_CONTACT: z.string().min(1).max(NOTE_MAX_CHARACTERS).optional(),
+    /** Where people get help, at the foot of every page: an e-mail address, or an https:// one. */
+    SUPPORT_CONTACT: z
+      .union(
+        [email, z.url({ protocol: /^https$/ })],
+        "must be an e-mail address or an https:// one",
+      )
+      .optional(),
+    /** A Hold that nobody renews ends after so long, in milliseconds. */
     HOLD_LEASE_MS: milliseconds.default(HOLD_LEASE_MS),
+    /** How often a running Completion renews its Hold, in milliseconds. */
     HOLD_RENEW_MS: milliseconds.default(HOLD_RENEW_MS),
   })
   .refine((configuration) => configuration.HOLD_RENEW_MS * 2 <= configuration.HOLD_LEASE_MS, {
@@ -141,6 +153,10 @@ const Configuration = z
   .refine(({ OIDC_ISSUER, OIDC_CLIENT_ID }) => !OIDC_ISSUER || OIDC_CLIENT_ID, {
     path: ["OIDC_CLIENT_ID"],
     message: "must be set too, where OIDC_ISSUER is",
+  })
+  .refine((all) => !all.UPSTASH_REDIS_REST_URL === !all.UPSTASH_REDIS_REST_TOKEN, {
+    path: ["UPSTASH_REDIS_REST_TOKEN"],
+    message: "must be set where UPSTASH_REDIS_REST_URL is, and only there",
   });
 
 export type Configuration = z.infer<typeof Configuration>;
@@ -148,10 +164,6 @@ export type Configuration = z.infer<typeof Configuration>;
 export function parseConfiguration(env: unknown): Configuration {
   const parsed = Configuration.safeParse(env);
   if (parsed.success) return parsed.data;
-  })
-  .refine((all) => !all.UPSTASH_REDIS_REST_URL === !all.UPSTASH_REDIS_REST_TOKEN, {
-    path: ["UPSTASH_REDIS_REST_TOKEN"],
-    message: "must be set where UPSTASH_REDIS_REST_URL is, and only there",
   const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   throw new Error(`configuration: ${problems.join("; ")}`);
 }

@@ -13,6 +13,7 @@ export const JOB_JSON_MAX_BYTES = 16 * 1024 * 1024;
 /** As much as one live Completion's body may have. */
 export const JOB_LINE_MAX_BYTES = 8 * 1024 * 1024;
 
+/** An id to find a line by; it is repeated in its result. */
 export const CUSTOM_ID_MAX_CHARACTERS = 256;
 
 /** A slice's items: what is run again when its worker dies, and the grain at which people take turns. */
@@ -64,6 +65,7 @@ export const PAUSE_RETRY_MS = 60_000;
 /** Input, results and files are kept so long after a Job's end or a file's upload. */
 export const JOB_KEPT_DAYS = 30;
 
+/** So many kinds of failure are listed with their counts; a page with more would not be read. */
 export const JOB_ERROR_GROUPS_MOST = 20;
 
 /** What one person may have under way; a script that submits in a loop is told so. */

@@ -59,6 +59,7 @@ export const ENDED_KEPT_MS = 600_000;
 /** Far below 2^53, so that sums of Grants stay exact whole numbers. */
 export const GRANT_MAX_TOKENS = 1_000_000_000_000;
 
+/** A name is a line in a table, a note a few paragraphs; more is something pasted by mistake. */
 export const NAME_MAX_CHARACTERS = 200;
 export const NOTE_MAX_CHARACTERS = 2_000;
 

@@ -34,7 +34,9 @@ import { jobsPages } from "./app/jobs/jobs-pages.ts";
 import { notFoundPage } from "./app/layout/error-page.tsx";
 import { memberPages } from "./app/member/member-pages.ts";
 import { signInPages } from "./app/sign-in/sign-in-pages.ts";
-import { docsUrl, isPage, showDocs, showOpenapi } from "./docs/docs.ts";
+import { docsUrl, showOpenapi } from "./docs/docs.ts";
+import { docsPages } from "./docs/docs-pages.ts";
+import { isPage } from "./docs/pages.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
 import { defect, errorResponse, Refused } from "./refuse.ts";
@@ -123,6 +125,7 @@ app.route("/", signInPages);
 app.route("/", memberPages);
 app.route("/", jobsPages);
 app.route("/", adminPages);
+app.route("/", docsPages);
 
 app.notFound((c) => {
   if (asksForPage(c)) return notFoundPage(c);

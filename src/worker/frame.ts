@@ -1,30 +1,11 @@
 // The frame of every answer: its id, its times, the caller's limits.
 import type { MiddlewareHandler } from "hono";
 import type { AccountFigures } from "../contract/account.ts";
+import { answerHeaders } from "../contract/headers.ts";
 import { type AppEnv, type Frame, servicesOf } from "./environment.ts";
 
 /** Every header a browser's script may read; CORS hides the others. */
-const exposedHeaders = [
-  "x-request-id",
-  "openai-processing-ms",
-  "server-timing",
-  "x-ratelimit-limit-requests",
-  "x-ratelimit-remaining-requests",
-  "x-ratelimit-reset-requests",
-  "x-ratelimit-limit-tokens",
-  "x-ratelimit-remaining-tokens",
-  "x-seed",
-  "x-model-revision",
-  "x-max-tokens-lowered",
-  "x-should-retry",
-  "retry-after",
-  "retry-after-ms",
-  "x-job-complete",
-  "accept-ranges",
-  "content-range",
-  "content-disposition",
-  "etag",
-].join(", ");
+const exposedHeaders = Object.keys(answerHeaders).join(", ");
 
 export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
   return async function frame(c, next) {
@@ -32,6 +13,7 @@ export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
       requestId: `req_${crypto.randomUUID().replaceAll("-", "")}`,
       startedAt: Date.now(),
       figures: null,
+      keyHash: null,
       timings: new Map(),
       isSet: false,
     };

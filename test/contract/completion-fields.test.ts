@@ -7,7 +7,8 @@ import { errorCatalogue } from "../../src/contract/errors.ts";
 import { buildOpenApi, codesOf } from "../../src/contract/openapi.ts";
 import { refusedFields } from "../../src/contract/refused-fields.ts";
 import { routes } from "../../src/contract/routes.ts";
-import { errorsPage, fieldsPage } from "../../tools/reference-pages.ts";
+import { errorsPage } from "../../tools/pages/errors-page.ts";
+import { fieldsPage } from "../../tools/pages/fields-page.ts";
 
 interface Document {
   paths: Record<string, Record<string, { operationId?: string; responses: object }>>;
@@ -101,7 +102,7 @@ describe("the generated files", () => {
     const names = [...fieldNames, ...Object.keys(refusedFields)];
     for (const name of names) expect(fieldsPage()).toContain(`| \`${name}\` |`);
     for (const code of Object.keys(errorCatalogue)) {
-      expect(errorsPage()).toContain(`| \`${code}\` |`);
+      expect(errorsPage()).toContain(`## ${code}\n`);
     }
   });
 });

@@ -2,6 +2,8 @@
 // the content, so browsers may keep it for good.
 import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
+import docsLook from "../docs/docs.css";
+import docsScript from "../docs/docs.client.js";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import admin from "./look/admin.css";
@@ -39,6 +41,8 @@ const assets = {
   "htmx.js": { text: htmx, type: "text/javascript; charset=utf-8" },
   "page.js": { text: pageScript, type: "text/javascript; charset=utf-8" },
   "new-job.js": { text: newJobScript, type: "text/javascript; charset=utf-8" },
+  "docs.css": { text: docsLook, type: "text/css; charset=utf-8" },
+  "docs.js": { text: docsScript, type: "text/javascript; charset=utf-8" },
   "icon.svg": { text: icon, type: "image/svg+xml" },
 } as const;
 

@@ -17,6 +17,8 @@ export const appPaths = [
   "/models/*",
   "/admin/*",
   "/assets/*",
+  "/docs/*",
+  "/llms.txt",
 ] as const;
 
 /** Whether something asks there for a page, so that a person reads what is answered. */

@@ -17,6 +17,7 @@ type NavName =
   | "people"
   | "spend"
   | "audit"
+  | "docs"
   | "sessions";
 
 interface NavEntry {
@@ -31,6 +32,7 @@ const memberNav: readonly NavEntry[] = [
   { name: "usage", href: "/usage", title: "Usage" },
   { name: "jobs", href: "/jobs", title: "Jobs" },
   { name: "models", href: "/models", title: "Models" },
+  { name: "docs", href: "/docs", title: "Docs" },
 ];
 
 const adminNav: readonly NavEntry[] = [
@@ -47,6 +49,8 @@ export interface PageOptions {
   status?: number;
   /** What this page does beyond what all do. */
   script?: AssetName;
+  /** What it looks like beyond what all do. */
+  look?: AssetName;
 }
 
 /** An HTML answer: the content inside the layout. */
@@ -55,7 +59,7 @@ export function page(
   options: PageOptions,
   content: Child,
 ): Response | Promise<Response> {
-  const { title, current, status = 200, script } = options;
+  const { title, current, status = 200, script, look } = options;
   c.header("content-type", "text/html; charset=utf-8");
   c.status(status as 200);
   return c.html(
@@ -69,6 +73,7 @@ export function page(
           <title>{title === "Continuo" ? title : `${title} · Continuo`}</title>
           <link rel="icon" href={assetUrl("icon.svg")} type="image/svg+xml" />
           <link rel="stylesheet" href={assetUrl("look.css")} />
+          {look === undefined ? null : <link rel="stylesheet" href={assetUrl(look)} />}
           <script src={assetUrl("htmx.js")} defer />
           <script src={assetUrl("page.js")} defer />
           {script === undefined ? null : <script src={assetUrl(script)} defer />}
@@ -82,13 +87,24 @@ export function page(
             {content}
           </main>
           <footer>
-            <a href="/docs/reference/fields">Fields of a completion</a>
+            <a href="/docs">Docs</a>
             <a href="/docs/reference/errors">Errors</a>
-            <a href="/openapi.json">OpenAPI</a>
+            <Support contact={c.get("services").configuration.SUPPORT_CONTACT} />
           </footer>
         </body>
       </html>
     </>,
+  );
+}
+
+/** Whom to write to, as the operator set it: an e-mail address or a page. */
+function Support({ contact }: { contact: string | undefined }): Child {
+  if (contact === undefined) return <a href="/docs/start/get-help">Get help</a>;
+  const href = contact.includes("://") ? contact : `mailto:${contact}`;
+  return (
+    <span>
+      Help: <a href={href}>{contact}</a>
+    </span>
   );
 }
 

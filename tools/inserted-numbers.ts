@@ -1,0 +1,33 @@
+// Numbers in hand-written pages come from the code: `<!-- =COLD_HOLD_SECONDS -->290<!-- / -->`. What
+// stands between the two comments is written here, so a page reads well on disk and cannot go stale.
+import type { Model } from "../src/contract/catalogue.ts";
+import * as jobLimits from "../src/contract/job-limits.ts";
+import * as limits from "../src/contract/limits.ts";
+import { requestLimits } from "../src/contract/request-limits.ts";
+import { forwardLimits } from "../src/worker/forward/forward-limits.ts";
+import { grouped } from "./pages/markdown.ts";
+
+const MARKED = /<!-- =(\S+) -->.*?<!-- \/ -->/g;
+
+/** A value by its name, over a divisor where one is given: `HOLD_LEASE_MS/1000`. */
+export function insertNumbers(markdown: string, models: ReadonlyMap<string, Model>): string {
+  const values = valuesByName(models);
+  return markdown.replaceAll(MARKED, (_, expression: string) => {
+    const [, name = "", divisor = "1"] = /^(.+?)(?:\/(\d+))?$/.exec(expression) ?? [];
+    const value = values.get(name);
+    if (value === undefined) throw new Error(`no number is called ${name}`);
+    return `<!-- =${expression} -->${grouped(value / Number(divisor))}<!-- / -->`;
+  });
+}
+
+function valuesByName(models: ReadonlyMap<string, Model>): Map<string, number> {
+  const { DEFAULT_ACCOUNT_LIMITS, ...others } = limits;
+  const bounds = { ...others, ...jobLimits, ...DEFAULT_ACCOUNT_LIMITS, ...requestLimits };
+  const values = new Map<string, number>(Object.entries({ ...bounds, ...forwardLimits }));
+  for (const model of models.values()) {
+    for (const [field, value] of Object.entries(model)) {
+      if (typeof value === "number") values.set(`${model.id}.${field}`, value);
+    }
+  }
+  return values;
+}
