@@ -39,6 +39,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   };
 }
 
+/** Miniflare hands over one batch at a time, so turns that run beside each other come in one. */
+const TURNS_AT_ONCE = 32;
+
 function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
   // The build has bundled everything; what is left beside it is text.
@@ -54,6 +57,7 @@ function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
         modulesRoot: built,
         modules: builtModules(),
         bindings,
+        queueConsumers: turnsBesideEachOther({ ...deployed.queueConsumers }),
         serviceBindings: {
           [ENGINE_BINDING]: { external: { address: new URL(engine).host, http: {} } },
         },
@@ -61,6 +65,13 @@ function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
       },
     ],
   });
+}
+
+function turnsBesideEachOther(consumers: Record<string, object>) {
+  const each = Object.entries(consumers).map(([queue, consumer]) => {
+    return [queue, { ...consumer, maxBatchSize: TURNS_AT_ONCE }];
+  });
+  return Object.fromEntries(each);
 }
 
 /** main.js first: the first module is the one that workerd starts. */

@@ -32,6 +32,16 @@ export const TURN_CALLS = 6;
 export const TURN_MS = 10_000;
 
 /**
+ * What of a slice has not begun so long after its turn's end goes back, so that a turn of slow items
+ * ends too; what has begun by then has the rest of the 15 minutes, short of what an end takes.
+ */
+export const TURN_GRACE_MS = 5_000;
+export const ITEM_UNTIL_MS = 780_000;
+
+/** A worker asks so often whether it may go on: so a cancelled Job's calls end within seconds. */
+export const CLAIM_RENEW_MS = 1_500;
+
+/**
  * A ticket, or a slice, that was not renewed for so long is given to another: a worker that lives
  * renews every second or two, and after a crash its Jobs should not stand still for minutes.
  */

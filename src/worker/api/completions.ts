@@ -11,6 +11,7 @@ import { inferenceOf } from "../../durable-objects/objects.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
 import { type Caller, identify, readCaller } from "../auth/authenticate.ts";
 import type { AppEnv } from "../environment.ts";
+import { drawSeed } from "../forward/draw-seed.ts";
 import { EarlyStream } from "../forward/early-stream.ts";
 import { apiHeaders } from "../frame.ts";
 import { remember } from "../inference/model-status.ts";
@@ -117,10 +118,4 @@ async function checkCounted(c: Context<AppEnv>, run: Run): Promise<void> {
   // Admission counts the start of what fits; the backend's work for the rest counts here.
   await identify(c, caller, { countsAsStart: true });
   throw new Refused(errorFromProblems(verdict.problems));
-}
-
-/** vLLM's own default seed is 0 at every start, so unseeded samples would repeat. 0 to 2^53-1. */
-function drawSeed(): number {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
-  return (high & 0x1f_ffff) * 2 ** 32 + low;
 }

@@ -1,0 +1,125 @@
+// One item of a Job at the backend, by the same way as a live Completion and behind it. What is the
+// backend's fault is tried again; what is the item's own is its answer.
+import type { TokenUsage } from "../../contract/account.ts";
+import { errorCatalogue, type PublicError } from "../../contract/errors.ts";
+import { ITEM_ATTEMPTS_MOST, ITEM_RETRY_AFTER_MS } from "../../contract/job-limits.ts";
+import { errorFromProblems } from "../../contract/problems.ts";
+import { checkAgainstModel } from "../../core/completion-rules.ts";
+import { countChoices } from "../../core/request-size.ts";
+import { buildUpstreamBody } from "../../core/upstream-request.ts";
+import type { ServedModel } from "../environment.ts";
+import { drawSeed } from "../forward/draw-seed.ts";
+import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
+import { type ForwardLimits, forwardLimits } from "../forward/forward-limits.ts";
+import { unreachable } from "../forward/judge-status.ts";
+import { watchRequest } from "../forward/watch.ts";
+import { Refused } from "../refuse.ts";
+import type { RunnableItem } from "./judge-items.ts";
+
+export interface ItemSetting {
+  served: ServedModel;
+  cacheSalt: string;
+  /** Ends it, whatever it waits for. */
+  signal: AbortSignal;
+  /** No attempt goes on beyond: a consumer may run for 15 minutes. */
+  until: number;
+  /** Takes the answer in, and throws where it breaks off. */
+  receive: (answer: ForwardedAnswer, seed: number) => Promise<void>;
+}
+
+export type ItemOutcome =
+  | { kind: "answered"; usage: TokenUsage }
+  | { kind: "failed"; error: PublicError }
+  | { kind: "stopped" }
+  /** The Model is Cold again, or its backend is away: no item of the slice has a fault in that. */
+  | { kind: "not_ready" };
+
+/** vLLM's `priority`: live Completions have 0 and come before. */
+const JOB_PRIORITY = 10;
+
+export async function runItem(item: RunnableItem, setting: ItemSetting): Promise<ItemOutcome> {
+  const { signal, until } = setting;
+  for (let attempt = 1; ; attempt += 1) {
+    if (signal.aborted) return { kind: "stopped" };
+    const outcome = await attemptItem(item, setting).catch((failure: unknown): ItemOutcome => {
+      if (failure instanceof Refused) return { kind: "failed", error: failure.error };
+      throw failure;
+    });
+    if (outcome.kind !== "failed" || !isFault(outcome.error)) return outcome;
+    const { error } = outcome;
+    if (error.code === "model_starting") return { kind: "not_ready" };
+    const pauseMs = ITEM_RETRY_AFTER_MS * 2 ** (attempt - 1);
+    const waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
+    if (attempt === ITEM_ATTEMPTS_MOST || Date.now() + waitMs >= until) {
+      return isAway(error) ? { kind: "not_ready" } : outcome;
+    }
+    await sleep(waitMs, signal);
+  }
+}
+
+async function attemptItem(item: RunnableItem, setting: ItemSetting): Promise<ItemOutcome> {
+  const { request, prompts, requestId } = item;
+  const { served, cacheSalt, signal, receive } = setting;
+  if (item.countsFirst) {
+    const verdict = checkAgainstModel(request, served.model, await prompts.countEach());
+    if (verdict.kind === "refused") {
+      return { kind: "failed", error: errorFromProblems(verdict.problems) };
+    }
+  }
+  const seed = request.seed ?? drawSeed();
+  const body = buildUpstreamBody(request, {
+    ...{ servedName: served.backend.servedName, seed, requestId, cacheSalt },
+    ...{ priority: JOB_PRIORITY, maxTokens: request.maxTokens },
+    vocabSize: served.model.vocab_size,
+  });
+  const watch = watchRequest(signal);
+  try {
+    const forwarded = await forwardCompletion({
+      ...{ backend: served.backend, modelId: served.model.id, body: JSON.stringify(body) },
+      ...{ stream: false, includeUsage: false, continuousUsage: false },
+      ...{ prompts: countChoices(request) / request.n, n: request.n, requestId, watch },
+      ...{ limits: limitsUntil(setting.until), open: null },
+    });
+    if (forwarded.kind === "client_left") return { kind: "stopped" };
+    if (forwarded.kind === "refused") return { kind: "failed", error: forwarded.error };
+    const received = receive(forwarded, seed);
+    const [end] = await Promise.all([forwarded.ended, received.catch(() => undefined)]);
+    if (signal.aborted) return { kind: "stopped" };
+    if (end.how === "backend_failed") return { kind: "failed", error: unreachable };
+    // Else it was complete, or given up here: then this says why.
+    await received;
+    if (end.how !== "complete") throw new Error("an answer was given up without a reason");
+    const { promptTokens, completionTokens } = end;
+    return { kind: "answered", usage: { promptTokens, completionTokens } };
+  } finally {
+    watch.end();
+  }
+}
+
+function limitsUntil(until: number): ForwardLimits {
+  const plainMs = Math.max(1, Math.min(forwardLimits.plainMs, until - Date.now()));
+  return { ...forwardLimits, plainMs };
+}
+
+/** 429 and 5xx: another attempt may do. */
+function isFault({ code }: PublicError): boolean {
+  const { status } = errorCatalogue[code];
+  return status === 429 || status >= 500;
+}
+
+/** Nothing answered, or nothing had room: that says nothing about the item. */
+function isAway(error: PublicError): boolean {
+  return error === unreachable || error.code === "inference_overloaded";
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (signal.aborted) wake();
+    else signal.addEventListener("abort", wake, { once: true });
+  });
+}

@@ -1,0 +1,249 @@
+// One claimed slice, from its input to its commit. It ends once: committed, and then the Job itself
+// sees to its Hold; or given back, and then its Hold is dropped, which a commit after all puts right.
+import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
+import type { HeldSlice, SliceClaim, SliceReturn } from "../../contract/jobs.ts";
+import { type JobItem, readItems } from "../../core/job-item.ts";
+import { accountOf, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
+import type { Services } from "../environment.ts";
+import { Refused } from "../refuse.ts";
+import type { CallPool } from "./call-pool.ts";
+import { holdSlice } from "./hold-slice.ts";
+import { type JudgedItem, judgeItems, type RunnableItem } from "./judge-items.ts";
+import { receiveAnswer } from "./receive-answer.ts";
+import { repeatCall } from "./repeat-call.ts";
+import { type ItemOutcome, runItem } from "./run-item.ts";
+import { SliceLines } from "./slice-result.ts";
+
+export interface SliceSetting {
+  env: ObjectBindings;
+  services: Services;
+  jobId: string;
+  pool: CallPool;
+  /** No item goes on beyond. */
+  until: number;
+  /** The backend was not ready for one of its items. */
+  onNotReady: () => void;
+}
+
+/** Why it did not come to its end. */
+type Stop = "stopped" | "broke";
+
+export class SliceRun {
+  /** Resolves when its items are in the pool, or it has ended: the next slice may be fetched. */
+  readonly started: Promise<void>;
+  readonly #setting: SliceSetting;
+  readonly #claim: SliceClaim;
+  readonly #stopper = new AbortController();
+  readonly #lines: SliceLines;
+  #start: () => void = () => undefined;
+  #stop: Stop | null = null;
+  /** Of its items, those that it still is for: what begins at `#end` has gone back, or goes. */
+  #items: readonly JudgedItem[] = [];
+  #begun = 0;
+  #splitting: Promise<void> = Promise.resolve();
+  #hold: HeldSlice | null = null;
+  #renewedAt = Date.now();
+  #beating = false;
+
+  constructor(setting: SliceSetting, claim: SliceClaim) {
+    this.#setting = setting;
+    this.#claim = claim;
+    this.#lines = new SliceLines(setting.jobId, claim);
+    this.started = new Promise((resolve) => {
+      this.#start = resolve;
+    });
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    try {
+      const returned = await this.#work();
+      if (returned !== null) await this.#giveBack(returned);
+    } catch (failure) {
+      const { slice, attempt } = this.#claim;
+      const job = this.#setting.jobId;
+      const what = { job, from: slice.from, attempt, failure: String(failure) };
+      console.error({ event: "slice_broke", ...what });
+      await this.#giveBack({ why: "broke" });
+    } finally {
+      this.#stopper.abort();
+      this.#start();
+    }
+  }
+
+  /** Keeps the claim and the Hold; ends the calls when they are lost, or the Job was cancelled. */
+  async beat(now: number): Promise<void> {
+    if (this.#beating) return;
+    this.#beating = true;
+    try {
+      const { goOn } = await this.#job.renew(this.#name);
+      if (!goOn) this.#halt("stopped");
+      const { HOLD_RENEW_MS } = this.#setting.services.configuration;
+      if (this.#hold === null || now - this.#renewedAt < HOLD_RENEW_MS) return;
+      const held = await this.#account.renewSlice(this.#hold);
+      this.#renewedAt = now;
+      if (!held.goOn) this.#halt("stopped");
+    } catch {
+      // One of many renewals before the lease ends; the next one tries again.
+    } finally {
+      this.#beating = false;
+    }
+  }
+
+  /** Its turn is over: what has not begun goes back. */
+  cutShort(): void {
+    const rest = this.#items[this.#begun];
+    if (rest === undefined || this.#stop !== null) return;
+    if (this.#begun === 0) {
+      this.#halt("stopped");
+      return;
+    }
+    this.#items = this.#items.slice(0, this.#begun);
+    this.#splitting = this.#split(rest).catch(() => this.#halt("broke"));
+  }
+
+  /** Null when it was committed, or is nobody's any more; else how it goes back. */
+  async #work(): Promise<SliceReturn | null> {
+    const { services } = this.#setting;
+    const judged = judgeItems(readItems(await this.#readInput(), this.#claim.slice), {
+      served: services.models.get(this.#claim.model),
+      failAll: this.#claim.failAll,
+    });
+    const held = await this.#takeHold(judged);
+    if (held !== null) return held;
+    const runs = this.#items.map((item) => this.#runNext(item));
+    this.#start();
+    await Promise.all(runs);
+    await this.#splitting;
+    if (this.#stop !== null) return { why: this.#stop };
+    return await this.#commit();
+  }
+
+  async #readInput(): Promise<Uint8Array> {
+    const { slice, inputKey } = this.#claim;
+    const range = { offset: slice.offset, length: slice.bytes };
+    const found = await this.#setting.env.JOB_STORE.get(inputKey, { range });
+    if (found === null) throw new Error("the Job's input is not there");
+    return new Uint8Array(await found.arrayBuffer());
+  }
+
+  async #takeHold(judged: readonly JudgedItem[]): Promise<SliceReturn | null> {
+    const { env, pool } = this.#setting;
+    const { holdId, keyId, model } = this.#claim;
+    const taken = await holdSlice(env, this.#claim, judged, pool).catch((failure: unknown) => {
+      if (!(failure instanceof Refused)) throw failure;
+      // The backend could not count, which is no item's fault.
+      this.#setting.onNotReady();
+      return { kind: "back" as const, returned: { why: "broke" as const } };
+    });
+    if (taken.kind === "back") return taken.returned;
+    if (taken.held > 0) this.#hold = { holdId, keyId, model, held: taken.held };
+    this.#items = judged.slice(0, taken.items);
+    const rest = judged[taken.items];
+    if (rest !== undefined) await this.#split(rest);
+    return null;
+  }
+
+  async #runNext(item: JudgedItem): Promise<void> {
+    if (item.kind === "refused") {
+      this.#lines.fail(item, item.error);
+      this.#begun = Math.max(this.#begun, this.#placeOf(item) + 1);
+      return;
+    }
+    await this.#setting.pool.run(async () => {
+      if (this.#stop !== null || !this.#items.includes(item)) return;
+      this.#begun = Math.max(this.#begun, this.#placeOf(item) + 1);
+      const outcome = await this.#runOne(item).catch((failure: unknown) => {
+        this.#halt("broke");
+        throw failure;
+      });
+      this.#take(item, outcome);
+    });
+  }
+
+  async #runOne(item: RunnableItem): Promise<ItemOutcome> {
+    const { services, until, env } = this.#setting;
+    const { personId, model, slice } = this.#claim;
+    const served = services.models.get(model);
+    if (served === undefined) throw new Error("an item was judged without a Model");
+    return await runItem(item, {
+      ...{ served, until, signal: this.#stopper.signal },
+      cacheSalt: await services.cacheSalt.of(personId),
+      receive: (answer, seed) =>
+        receiveAnswer(answer, { item, seed, large: slice.large, lines: this.#lines, env }),
+    });
+  }
+
+  #take(item: RunnableItem, outcome: ItemOutcome): void {
+    switch (outcome.kind) {
+      case "answered":
+        this.#lines.charge(outcome.usage);
+        if (this.#lines.keptBytes > SLICE_ANSWER_MAX_BYTES) this.cutShort();
+        return;
+      case "failed":
+        this.#lines.fail(item, outcome.error);
+        return;
+      case "not_ready":
+        this.#setting.onNotReady();
+        this.#halt("broke");
+        return;
+      case "stopped":
+        this.#halt("stopped");
+    }
+  }
+
+  async #commit(): Promise<null> {
+    const { env } = this.#setting;
+    const part = await this.#lines.write(env.JOB_STORE);
+    const result = this.#lines.result(this.#hold?.held ?? 0, part);
+    const taken = await repeatCall(() => this.#job.commit(this.#name, result));
+    if (taken) return null;
+    await this.#lines.remove(env.JOB_STORE);
+    await this.#drop();
+    return null;
+  }
+
+  async #giveBack(returned: SliceReturn): Promise<void> {
+    try {
+      await repeatCall(() => this.#job.giveBack(this.#name, returned));
+      await this.#drop();
+    } catch (failure) {
+      // The claim and the Hold end by their leases.
+      const { slice, attempt } = this.#claim;
+      const what = { job: this.#setting.jobId, from: slice.from, attempt };
+      console.error({ event: "slice_not_given_back", ...what, failure: String(failure) });
+    }
+  }
+
+  async #drop(): Promise<void> {
+    const hold = this.#hold;
+    this.#hold = null;
+    if (hold !== null) await repeatCall(() => this.#account.dropSlice(hold));
+  }
+
+  async #split({ index, offset }: JobItem): Promise<void> {
+    const rest = { from: index, offset };
+    await repeatCall(() => this.#job.giveBack(this.#name, { why: "split", rest }));
+  }
+
+  #halt(why: Stop): void {
+    this.#stop ??= why;
+    this.#stopper.abort();
+  }
+
+  #placeOf(item: JudgedItem): number {
+    return item.index - this.#claim.slice.from;
+  }
+
+  get #name() {
+    return { from: this.#claim.slice.from, attempt: this.#claim.attempt };
+  }
+
+  get #job() {
+    return jobOf(this.#setting.env, this.#setting.jobId);
+  }
+
+  get #account() {
+    return accountOf(this.#setting.env, this.#claim.personId);
+  }
+}

@@ -1,0 +1,129 @@
+// What came of a slice's items, in their order, and the part that it becomes in the store.
+import type { TokenUsage } from "../../contract/account.ts";
+import { errorCatalogue, type PublicError } from "../../contract/errors.ts";
+import { JOB_ERROR_GROUPS_MOST } from "../../contract/job-limits.ts";
+import {
+  type JobErrorGroup,
+  jobPartKey,
+  type ResultPart,
+  type SliceClaim,
+  type SliceResult,
+} from "../../contract/jobs.ts";
+import { addErrors } from "../../core/job-errors.ts";
+import { failureLine } from "../../core/result-line.ts";
+import { errorBody } from "../refuse.ts";
+import type { JudgedItem } from "./judge-items.ts";
+import { StoreUpload } from "./take-in-upload.ts";
+
+/** A line, or null where the item's answer has gone into the store while it came. */
+interface ItemLine {
+  line: Uint8Array | null;
+  succeeded: boolean;
+}
+
+type Lines = "all" | "succeeded" | "failed";
+
+export class SliceLines {
+  readonly #jobId: string;
+  readonly #claim: SliceClaim;
+  readonly #lines = new Map<number, ItemLine>();
+  #usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
+  #charged = 0;
+  #errors: JobErrorGroup[] = [];
+  /** Of a large item, whose line is not kept. */
+  #flowedBytes = 0;
+  #keptBytes = 0;
+
+  constructor(jobId: string, claim: SliceClaim) {
+    this.#jobId = jobId;
+    this.#claim = claim;
+  }
+
+  /** Of the lines that are kept in memory. */
+  get keptBytes(): number {
+    return this.#keptBytes;
+  }
+
+  keep(index: number, line: Uint8Array): void {
+    this.#lines.set(index, { line, succeeded: true });
+    this.#keptBytes += line.length;
+  }
+
+  noteFlowed(index: number, bytes: number): void {
+    this.#lines.set(index, { line: null, succeeded: true });
+    this.#flowedBytes = bytes;
+  }
+
+  charge({ promptTokens, completionTokens }: TokenUsage): void {
+    this.#usage.promptTokens += promptTokens;
+    this.#usage.completionTokens += completionTokens;
+    if (promptTokens + completionTokens > 0) this.#charged += 1;
+  }
+
+  fail(item: JudgedItem, error: PublicError): void {
+    const { index, customId, requestId } = item;
+    const { status } = errorCatalogue[error.code];
+    const line = failureLine({ requestId, customId }, status, error, errorBody(error));
+    this.#lines.set(index, { line, succeeded: false });
+    this.#keptBytes += line.length;
+    const { code, message } = error;
+    this.#errors = addErrors(this.#errors, [{ code, message, count: 1, customId }]);
+  }
+
+  result(held: number, part: ResultPart): SliceResult {
+    const succeeded = [...this.#lines.values()].filter((line) => line.succeeded).length;
+    return {
+      counts: { succeeded, failed: this.#lines.size - succeeded },
+      ...{ usage: this.#usage, charged: this.#charged, held, part },
+      errors: this.#errors.slice(0, JOB_ERROR_GROUPS_MOST),
+    };
+  }
+
+  /** Writes them; three objects only where some succeeded and some failed. */
+  async write(store: R2Bucket): Promise<ResultPart> {
+    const lines = [...this.#lines].sort(([a], [b]) => a - b).map(([, line]) => line);
+    const succeeded = lines.filter((line) => line.succeeded);
+    if (lines.length === succeeded.length && lines[0]?.line === null) {
+      return { bytes: this.#flowedBytes, succeededBytes: this.#flowedBytes };
+    }
+    const failed = lines.filter((line) => !line.succeeded);
+    const bytes = await this.#put(store, "all", lines);
+    if (failed.length === 0) return { bytes, succeededBytes: bytes };
+    if (succeeded.length === 0) return { bytes, succeededBytes: 0 };
+    const [succeededBytes] = await Promise.all([
+      this.#put(store, "succeeded", succeeded),
+      this.#put(store, "failed", failed),
+    ]);
+    return { bytes, succeededBytes };
+  }
+
+  /** What a refused commit leaves behind. */
+  async remove(store: R2Bucket): Promise<void> {
+    await store.delete((["all", "succeeded", "failed"] as const).map((each) => this.#key(each)));
+  }
+
+  /** For a large item's line. */
+  openPart(store: R2Bucket): StoreUpload {
+    return new StoreUpload(store, this.#key("all"));
+  }
+
+  async #put(store: R2Bucket, which: Lines, lines: readonly ItemLine[]): Promise<number> {
+    const upload = new StoreUpload(store, this.#key(which));
+    try {
+      for (const { line } of lines) {
+        if (line !== null) upload.write(line);
+        await upload.drain();
+      }
+      await upload.finish();
+      return upload.bytes;
+    } catch (failure) {
+      await upload.abort();
+      throw failure;
+    }
+  }
+
+  #key(lines: Lines): string {
+    const { personId, slice, attempt } = this.#claim;
+    return jobPartKey(personId, this.#jobId, { from: slice.from, attempt }, lines);
+  }
+}
