@@ -28,6 +28,8 @@ export class Others {
   dropped: string[] = [];
   failures = 0;
   readonly deaf = new Set<string>();
+  /** So many objects the store lists in one answer. */
+  storePage = 1_000;
 
   get bindings(): ObjectBindings {
     const account = {
@@ -51,7 +53,13 @@ export class Others {
       leave: this.#hears("leave", (id: string) => void this.turns.push(`leave ${id}`)),
     };
     const of = (rpc: object) => ({ idFromName: (name: string) => name, get: () => rpc });
-    const fakes = { ACCOUNT: of(account), JOB_LIST: of(list), DISPATCHER: of(dispatcher) };
+    const store = env.JOB_STORE;
+    const JOB_STORE = {
+      list: ({ prefix }: { prefix: string }) => store.list({ prefix, limit: this.storePage }),
+      delete: (keys: string[]) => store.delete(keys),
+    };
+    const objects = { ACCOUNT: of(account), JOB_LIST: of(list), DISPATCHER: of(dispatcher) };
+    const fakes = { ...objects, JOB_STORE };
     return { ...env, ...fakes } as unknown as ObjectBindings;
   }
 
