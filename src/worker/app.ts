@@ -68,7 +68,6 @@ app.options("*", async (c, next) => {
 
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", showOpenapi);
-app.get("/docs/*", showDocs);
 app.post("/webhooks/inference", receiveReport);
 
 app.post("/webhooks/keys", receiveKeyEvents);
