@@ -8,8 +8,9 @@ if (paste !== null) {
   const { prompts } = paste.elements;
   const said = document.createElement("p");
   said.className = "hint";
-  prompts.after(said);
-  const tell = () => {
+  prompts.addEventListener("input", () => {
+    // Not before: nothing moves while the page loads.
+    if (!said.isConnected) prompts.after(said);
     const lines = prompts.value.split("\n").filter((line) => line.trim() !== "");
     const bytes = new URLSearchParams({ prompts: prompts.value }).toString().length;
     const isLong = bytes > Number(paste.dataset.pasteMost) * 0.99;
@@ -17,9 +18,7 @@ if (paste !== null) {
       ? "This is more text than a form takes. Upload it as a file."
       : `${whole(lines.length)} ${lines.length === 1 ? "prompt" : "prompts"}`;
     prompts.setCustomValidity(isLong ? said.textContent : "");
-  };
-  prompts.addEventListener("input", tell);
-  tell();
+  });
 }
 
 const upload = document.querySelector("form[data-upload]");
