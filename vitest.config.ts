@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: "core",
-          include: ["test/{contract,core,bench}/**/*.test.ts"],
+          include: ["test/{contract,core,bench,docs}/**/*.test.ts"],
         },
       },
       {

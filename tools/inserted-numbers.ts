@@ -1,6 +1,7 @@
 // Numbers in hand-written pages come from the code: `<!-- =COLD_HOLD_SECONDS -->290<!-- / -->`. What
 // stands between the two comments is written here, so a page reads well on disk and cannot go stale.
 import type { Model } from "../src/contract/catalogue.ts";
+import { completionFields } from "../src/contract/completion-fields.ts";
 import * as jobLimits from "../src/contract/job-limits.ts";
 import * as limits from "../src/contract/limits.ts";
 import { requestLimits } from "../src/contract/request-limits.ts";
@@ -24,6 +25,9 @@ function valuesByName(models: ReadonlyMap<string, Model>): Map<string, number> {
   const { DEFAULT_ACCOUNT_LIMITS, ...others } = limits;
   const bounds = { ...others, ...jobLimits, ...DEFAULT_ACCOUNT_LIMITS, ...requestLimits };
   const values = new Map<string, number>(Object.entries({ ...bounds, ...forwardLimits }));
+  for (const [name, field] of Object.entries(completionFields)) {
+    if (typeof field.default === "number") values.set(`default.${name}`, field.default);
+  }
   for (const model of models.values()) {
     for (const [field, value] of Object.entries(model)) {
       if (typeof value === "number") values.set(`${model.id}.${field}`, value);
