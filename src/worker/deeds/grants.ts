@@ -6,6 +6,7 @@ import { answered, knownPerson } from "./answered.ts";
 import { record } from "./audit-row.ts";
 import { requireAdminDoer } from "./doer.ts";
 import { expiryIsOver, isOver } from "./expiry.ts";
+import { tellJobs } from "./tell-jobs.ts";
 
 export interface NewGrant {
   /** Makes the Grant repeatable, also when its expiry has passed meanwhile. */
@@ -31,6 +32,7 @@ export async function grantTokens(
   }
   const granted = await account.grant({ id, tokens, note, expiresAt });
   const grant = answered(granted, "A Grant with this id has other content.");
+  await tellJobs(c, whom, "tokensChanged");
   await record(c, { who, what: "tokens.grant", whom, detail: { tokens, note }, repeatId: id });
   return grant;
 }

@@ -10,6 +10,7 @@ import { answered, knownPerson } from "./answered.ts";
 import { type Deed, record, recordedBefore } from "./audit-row.ts";
 import { requireAdminDoer, requireOwnerOrAdmin, WEBHOOK } from "./doer.ts";
 import { expiryIsOver, isOver } from "./expiry.ts";
+import { tellJobs } from "./tell-jobs.ts";
 
 type KeyContent = Pick<KeyRecord, "name" | "scope" | "expiresAt" | "monthlyTokenLimit">;
 
@@ -78,6 +79,7 @@ export async function changeKey(
   const { startedAt } = c.get("frame");
   if (!repeated && isOver(expiresAt, startedAt)) throw expiryIsOver(startedAt);
   const key = answered(await accountOf(c.env, whom).changeKey(keyId, repeated ? {} : change), "");
+  if (!repeated && monthlyTokenLimit !== undefined) await tellJobs(c, whom, "tokensChanged");
   if (!repeated) await record(c, deed);
   return key;
 }

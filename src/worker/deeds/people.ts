@@ -10,6 +10,7 @@ import { answered, knownPerson } from "./answered.ts";
 import { type Deed, record, recordedBefore } from "./audit-row.ts";
 import { requireAdminDoer } from "./doer.ts";
 import { openAccount } from "./open-account.ts";
+import { tellJobs } from "./tell-jobs.ts";
 
 export interface PersonChange {
   /** Makes the change repeatable. */
@@ -84,6 +85,8 @@ export async function changePerson(
   const change = repeated ? {} : { role, disabled, limits };
   const snapshot = answered(await accountOf(c.env, whom).change(change), "");
   const person = answered(await directoryOf(c.env).changePerson(whom, change), "");
+  // A repeat changes nothing: the person may be enabled again meanwhile.
+  if (!repeated && disabled === true) await tellJobs(c, whom, "cancelAll");
   if (!repeated) await record(c, deed);
   return { person, snapshot };
 }
