@@ -30,7 +30,7 @@ export function answerFile(c: Context<AppEnv>, file: StoredFile): Response {
   if (range.kind === "unsatisfiable") return unsatisfiable(c, size, complete);
   const { first, last } = range.kind === "part" ? range : { first: 0, last: size - 1 };
   const headers = {
-    "content-type": "application/x-ndjson",
+    "content-type": "application/x-ndjson; charset=utf-8",
     "content-disposition": `attachment; filename="${file.name}"`,
     "content-length": String(last + 1 - first),
     "accept-ranges": "bytes",

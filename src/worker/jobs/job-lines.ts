@@ -37,12 +37,13 @@ export async function readLines(
 }
 
 /**
- * Hands out a body in large reads, of at most `JOB_INPUT_MAX_BYTES` in all; the bytes are written over
- * afterwards. Throws `Refused` 413, or 400 when it broke off, and what `onBytes` throws.
+ * Hands out a body in large reads, of at most `maxBytes` in all; the bytes are written over afterwards.
+ * Throws `Refused` 413, or 400 when it broke off, and what `onBytes` throws.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array>,
   onBytes: (bytes: Uint8Array) => Promise<void>,
+  maxBytes = JOB_INPUT_MAX_BYTES,
 ): Promise<void> {
   const reader = body.getReader({ mode: "byob" });
   let room = new ArrayBuffer(READ_BYTES);
@@ -54,7 +55,7 @@ export async function readBytes(
       });
       if (read.done || read.value.length === 0) return;
       total += read.value.length;
-      if (total > JOB_INPUT_MAX_BYTES) throw tooLarge;
+      if (total > maxBytes) throw tooLarge(maxBytes);
       await onBytes(read.value);
       room = read.value.buffer as ArrayBuffer;
     }
@@ -64,10 +65,12 @@ export async function readBytes(
   }
 }
 
-export const tooLarge = new Refused({
-  code: "request_too_large",
-  message: `There are more than ${JOB_INPUT_MAX_BYTES} bytes. Split them over several Jobs.`,
-});
+function tooLarge(maxBytes: number): Refused {
+  return new Refused({
+    code: "request_too_large",
+    message: `There are more than ${maxBytes} bytes. Split them over several Jobs.`,
+  });
+}
 
 function tooLong(number: number): Refused {
   return new Refused({
