@@ -35,6 +35,8 @@ const rules: readonly Rule[] = [
       "src/durable-objects/objects.ts",
       "infra/models.json",
       "docs",
+      "@upstash/ratelimit",
+      "@upstash/redis",
       "hono",
       "htmx.org",
       "marked",

@@ -39,6 +39,7 @@ import { docsPages } from "./docs/docs-pages.ts";
 import { isPage } from "./docs/pages.ts";
 import type { AppEnv } from "./environment.ts";
 import { frameEveryAnswer } from "./frame.ts";
+import { answerFailure } from "./guard/door.ts";
 import { defect, errorResponse, Refused } from "./refuse.ts";
 import { receiveReport } from "./webhooks/inference.ts";
 
@@ -144,7 +145,9 @@ app.notFound((c) => {
 app.onError((failure, c) => {
   const { requestId } = c.get("frame");
   const docs = `${docsUrl(c)}/reference/errors`;
-  if (failure instanceof Refused) return errorResponse(failure.error, requestId, docs);
+  if (failure instanceof Refused) {
+    return errorResponse(answerFailure(c, failure).error, requestId, docs);
+  }
   if (failure instanceof HTTPException) {
     const error = { code: "invalid_request", message: "The request is no valid HTTP." } as const;
     return errorResponse(error, requestId, docs);

@@ -9,6 +9,8 @@ import type { SignedIn } from "./app/session.ts";
 import { KeyMint } from "./auth/api-key.ts";
 import { CacheSalt } from "./forward/cache-salt.ts";
 import type { Backend } from "./forward/forward-completion.ts";
+import { Guard } from "./guard/guard.ts";
+import { limitersOf } from "./guard/limiters.ts";
 import { GithubKeys } from "./webhooks/github-keys.ts";
 
 export interface ServedModel {
@@ -21,6 +23,7 @@ export interface Services {
   keys: KeyMint;
   cacheSalt: CacheSalt;
   githubKeys: GithubKeys;
+  guard: Guard;
   /** The Models that have a backend, by id, in the catalogue's order. */
   models: ReadonlyMap<string, ServedModel>;
 }
@@ -30,6 +33,8 @@ export interface Frame {
   requestId: string;
   startedAt: number;
   figures: AccountFigures | null;
+  /** Of a key that we minted, whatever it is worth. */
+  keyHash: string | null;
   /** Durations of the parts, in ms, for `server-timing`. */
   timings: Map<"admit" | "cold" | "inference", number>;
   /** The headers are on the answer. */
@@ -67,6 +72,7 @@ function makeServices(configuration: Configuration, env: unknown): Services {
     keys: new KeyMint(configuration.KEY_CHECK_SECRETS),
     cacheSalt: new CacheSalt(configuration.CACHE_SALT_SECRET),
     githubKeys: new GithubKeys(configuration.GITHUB_KEYS_URL),
+    guard: new Guard(limitersOf(configuration, env), configuration.KEY_CHECK_SECRETS[0]),
     models,
   };
 }

@@ -7,6 +7,12 @@ import { sha256 } from "../../src/worker/auth/api-key.ts";
 import { GithubKeys } from "../../src/worker/webhooks/github-keys.ts";
 import { admin, audit, call, errorOf, newPerson, read } from "./calling.ts";
 
+declare module "vitest" {
+  interface ProvidedContext {
+    githubUrl: string;
+  }
+}
+
 const PATH = "/webhooks/github/secret-scanning";
 const github = inject("githubUrl");
 const TYPE = "continuo_api_key";

@@ -5,6 +5,7 @@ import type { Identity } from "../../contract/account.ts";
 import { type AccountLink, accountLink } from "../../durable-objects/objects.ts";
 import { settleWaiting } from "../accounting/settle-hold.ts";
 import type { AppEnv } from "../environment.ts";
+import { refuseShutKey } from "../guard/door.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 
 export interface Caller {
@@ -18,7 +19,10 @@ export function bearer(request: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? null;
 }
 
-/** Reads the key without asking its Account. Throws `Refused` 401 for what we never minted. */
+/**
+ * Reads the key without asking its Account. Throws `Refused` 401 for what we never minted, 429 for what
+ * was refused too often.
+ */
 export async function readCaller(c: Context<AppEnv>): Promise<Caller> {
   const token = bearer(c.req.raw);
   if (token === null) {
@@ -35,6 +39,8 @@ export async function readCaller(c: Context<AppEnv>): Promise<Caller> {
         "Not an API key of this service: those begin with ctn_, and this one may be cut off.",
     });
   }
+  refuseShutKey(c, read.hash);
+  c.get("frame").keyHash = read.hash;
   return {
     accountId: read.accountId,
     keyHash: read.hash,

@@ -17,9 +17,9 @@ export interface Visitor {
 
 /** A person who was invited and has signed in. */
 export async function newVisitor(
-  options: { role?: "member" | "admin"; email?: string } = {},
+  options: { role?: "member" | "admin"; email?: string; address?: string } = {},
 ): Promise<Visitor> {
-  const { role = "member", email = `${crypto.randomUUID()}@example.org` } = options;
+  const { role = "member", email = `${crypto.randomUUID()}@example.org`, address } = options;
   const { id } = await read<{ id: string }>(admin("POST", "/people", { email, role }));
   const session = await newSession();
   const signedIn = await directoryOf(env).signIn({
@@ -27,7 +27,8 @@ export async function newVisitor(
     session: { hash: session.hash, agent: "a test" },
   });
   if (signedIn.outcome !== "signed_in") throw new Error(`not signed in: ${signedIn.outcome}`);
-  return { id, email, ...browser({ cookie: `__Host-continuo=${session.id}` }) };
+  const from = address === undefined ? {} : { "cf-connecting-ip": address };
+  return { id, email, ...browser({ cookie: `__Host-continuo=${session.id}`, ...from }) };
 }
 
 /** Nobody: no session. */

@@ -36,6 +36,8 @@ export function errorPage(
 export function failurePage(failure: Error, c: Context<AppEnv>): Response | Promise<Response> {
   if (failure instanceof Refused) {
     const { status } = errorCatalogue[failure.error.code];
+    const { retryAfterMs } = failure.error;
+    if (retryAfterMs !== undefined) c.header("retry-after", String(Math.ceil(retryAfterMs / 1000)));
     return errorPage(c, { status, title: titleOf(status), message: failure.error.message });
   }
   const { requestId } = c.get("frame");

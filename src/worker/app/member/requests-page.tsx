@@ -7,6 +7,7 @@ import { NOTE_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
 import { askForTokens, withdrawRequest } from "../../deeds/token-requests.ts";
 import type { AppEnv } from "../../environment.ts";
+import { countAsk } from "../../guard/door.ts";
 import { Refused } from "../../refuse.ts";
 import { count, Time } from "../layout/amounts.tsx";
 import { emptyForm, type FormState, TextArea, TextField } from "../layout/fields.tsx";
@@ -43,6 +44,7 @@ export async function ask(c: Context<AppEnv>): Promise<Response> {
   const id = readRepeatId(values);
   const checked = checkForm(AskForm, values);
   if (!checked.ok) return requestsPage(c, checked.form, null, 400);
+  await countAsk(c);
   try {
     await askForTokens(c, signedIn(c).person.id, { id, ...checked.value });
   } catch (failure) {

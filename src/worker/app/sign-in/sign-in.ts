@@ -6,6 +6,7 @@ import { directoryOf } from "../../../durable-objects/objects.ts";
 import { newAccountId } from "../../auth/api-key.ts";
 import { openAccount } from "../../deeds/open-account.ts";
 import type { AppEnv } from "../../environment.ts";
+import { countFailedSignIn, refuseShutSignIn } from "../../guard/door.ts";
 import { appOrigin } from "../guard.ts";
 import { errorPage } from "../layout/error-page.tsx";
 import { clearSessionCookie, newSession, readSession, setSessionCookie } from "../session.ts";
@@ -41,6 +42,7 @@ export async function startSignIn(c: Context<AppEnv>): Promise<Response> {
 
 /** `GET /sign-in/callback`: back from the provider, with its answer in the address. */
 export async function finishSignIn(c: Context<AppEnv>): Promise<Response> {
+  refuseShutSignIn(c);
   const progress = await takeProgress(c);
   if (progress === "none") return refuse(c, "not_in_progress");
   if (progress === "expired") return refuse(c, "expired");
@@ -111,11 +113,17 @@ function refuse(
   code?: string,
 ): Response | Promise<Response> {
   const { requestId } = c.get("frame");
+  if (isTheirs(refusal)) countFailedSignIn(c);
   console.warn({ event: "sign_in_refused", requestId, refusal, ...(code && { code }) });
   const { status, title, sentence, next } = refusals[refusal];
   const { ACCESS_CONTACT } = c.get("services").configuration;
   const message = refusal === "not_invited" ? `${sentence} ${contact(ACCESS_CONTACT)}` : sentence;
   return errorPage(c, { status, title, message, link: links[next] });
+}
+
+/** What is our fault or the provider's is held against nobody. */
+function isTheirs(refusal: SignInRefusal): boolean {
+  return refusals[refusal].status < 500;
 }
 
 const links = {

@@ -1,0 +1,5 @@
+declare module "*.toml?raw" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: Vite decides the shape of a text module
+  export default text;
+}
