@@ -57,7 +57,7 @@ function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
         modulesRoot: built,
         modules: builtModules(),
         bindings,
-        queueConsumers: turnsBesideEachOther({ ...deployed.queueConsumers }),
+        queueConsumers: turnsBesideEachOther(deployed.queueConsumers),
         serviceBindings: {
           [ENGINE_BINDING]: { external: { address: new URL(engine).host, http: {} } },
         },
@@ -67,9 +67,9 @@ function workerdOptions({ port, objects, bindings, engine }: WorkerSettings) {
   });
 }
 
-function turnsBesideEachOther(consumers: Record<string, object>) {
-  const each = Object.entries(consumers).map(([queue, consumer]) => {
-    return [queue, { ...consumer, maxBatchSize: TURNS_AT_ONCE }];
+function turnsBesideEachOther(consumers: unknown) {
+  const each = Object.entries(consumers ?? {}).map(([queue, consumer]) => {
+    return [queue, Object.assign({}, consumer, { maxBatchSize: TURNS_AT_ONCE })];
   });
   return Object.fromEntries(each);
 }

@@ -47,6 +47,17 @@ describe("a client that leaves", () => {
   });
 });
 
+test("the lower priority number steps first, so what came last of all ends first", async () => {
+  const engine = await start({});
+  const order: string[] = [];
+  const ask = (name: string, priority: number) =>
+    engine.complete({ ...long, max_tokens: 2000, priority }).then(() => order.push(name));
+  const jobs = Array.from({ length: 5 }, () => ask("job", 10));
+  await expect.poll(() => engine.metric(running)).toBe(5);
+  await Promise.all([...jobs, ask("live", 0)]);
+  expect(order[0]).toBe("live");
+});
+
 test("beyond the places sequences wait, and the lower priority number goes first", async () => {
   const engine = await start({ tokenDelayMs: 1, maxRunning: 1 });
   const leaving = new AbortController();

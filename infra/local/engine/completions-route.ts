@@ -25,7 +25,10 @@ export async function completionsRoute(
   const header = request.headers["x-engine-fault"];
   const fault = engine.faults.take(typeof header === "string" ? header : undefined);
   if (fault !== undefined && answerWithoutEngine(fault, response)) return;
-  const parsed = parseRequest(body, request.headers["content-type"]);
+  const parsed = withPriority(parseRequest(body, request.headers["content-type"]), request);
+  // What can wait does so before anything is done for it.
+  if (parsed.priority > 0) await engine.turns.next(parsed.priority);
+  if (response.destroyed) return;
   checkModel(engine, parsed.model);
   const prompts = promptIds(engine, parsed);
   const params = samplingParams(parsed);
@@ -36,7 +39,7 @@ export async function completionsRoute(
     answerRefusedStream(response, error);
     return;
   }
-  const run = new Run(engine, withPriority(parsed, request), params, prompts);
+  const run = new Run(engine, parsed, params, prompts);
   response.on("close", () => run.abort());
   const completion = new Completion({
     engine,

@@ -8,6 +8,7 @@ import { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { Scores } from "./scores.ts";
 import type { TokenSource } from "./sequence.ts";
+import { TurnQueue } from "./turn-queue.ts";
 import { VocabularyRows } from "./vocabulary-rows.ts";
 
 /** The vLLM whose wire format this is. */
@@ -31,6 +32,7 @@ export interface Engine extends EngineParts {
   readonly unseeded: Random;
   readonly fingerprint: string;
   readonly startedAt: number;
+  readonly turns: TurnQueue;
 }
 
 export function assembleEngine(parts: EngineParts): Engine {
@@ -43,5 +45,6 @@ export function assembleEngine(parts: EngineParts): Engine {
     unseeded: new Random(0),
     fingerprint: `vllm-${VLLM_VERSION}-${hash}`,
     startedAt: Math.floor(Date.now() / 1000),
+    turns: new TurnQueue(),
   };
 }

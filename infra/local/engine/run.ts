@@ -1,6 +1,6 @@
 // One completion request at work: its prompts and sequences, stepped together as a batch engine
 // steps them, from arrival to the last token or to the client's leaving.
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "./engine.ts";
 import { Random } from "./random.ts";
 import type { CompletionRequest } from "./request.ts";
@@ -16,6 +16,7 @@ export class Run {
   /** The request's prompts as ids. */
   readonly prompts: readonly number[][];
   readonly #engine: Engine;
+  readonly #priority: number;
   readonly #places = new Map<Sequence, Place>();
   #active: Sequence[] = [];
   #unfinished: number;
@@ -29,6 +30,7 @@ export class Run {
     prompts: readonly number[][],
   ) {
     this.#engine = engine;
+    this.#priority = request.priority;
     this.prompts = prompts;
     this.sequences = prompts.flatMap((prompt, promptIndex) =>
       Array.from({ length: params.n }, (_, sample) => {
@@ -47,11 +49,11 @@ export class Run {
     );
     this.#unfinished = this.sequences.length;
     engine.metrics.promptTokens += this.promptTokens;
-    for (const sequence of this.sequences) this.#enter(sequence, request.priority);
+    for (const sequence of this.sequences) this.#enter(sequence);
   }
 
-  #enter(sequence: Sequence, priority: number): void {
-    const place = this.#engine.scheduler.enter(priority, () => {
+  #enter(sequence: Sequence): void {
+    const place = this.#engine.scheduler.enter(this.#priority, () => {
       this.#active.push(sequence);
       this.#wake?.();
     });
@@ -104,7 +106,7 @@ export class Run {
     } else if (this.#engine.tokenDelayMs > 0) {
       await sleep(this.#engine.tokenDelayMs);
     } else if (turnEveryStep || performance.now() - this.#turnBegan > TURN_MS) {
-      await nextTurn();
+      await this.#engine.turns.next(this.#priority);
     } else {
       return;
     }
