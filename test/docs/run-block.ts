@@ -12,6 +12,9 @@ const PYTHON = process.env.PYTHON ?? "python3";
 /** With the real SDK where this Python has it, else with a stand-in that sends the same requests. */
 const hasSdk = spawnSync(PYTHON, ["-c", "import openai"]).status === 0;
 
+/** Far more than any takes, a Job included; one that takes longer waits for what will not come. */
+export const BLOCK_MOST_MS = 120_000;
+
 export interface Place {
   /** Where all blocks of one page run, one after the other. */
   folder: string;
@@ -51,9 +54,12 @@ export function runBlock(block: CodeBlock, place: Place): Promise<Run> {
 
 const commands = {
   /** A command of the project runs in it, any other in the page's own folder. */
-  sh: (text: string, _: string, place: Place) => {
+  sh: (text: string, _name: string, { folder }: Place) => {
     const isOfProject = /^(npm|npx|python3 infra)/m.test(text);
-    return run("bash", ["-euo", "pipefail", "-c", text], isOfProject ? root : place.folder);
+    // A page's blocks are one shell to whoever pastes them: what one sets, the next one has.
+    const state = join(folder, "shell");
+    const session = `[ ! -f ${state} ] || . ${state}\nset -a\n${text}\nexport -p > ${state}`;
+    return run("bash", ["-euo", "pipefail", "-c", session], isOfProject ? root : folder);
   },
   python: (text: string, name: string, place: Place) =>
     run(PYTHON, [saved(text, `${name}.py`, place)], place.folder),
@@ -75,7 +81,12 @@ async function run(command: string, args: string[], cwd: string): Promise<Run> {
     cwd,
     env: { ...process.env, ...(!hasSdk && { PYTHONPATH: standIn }), PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that a loop ends with all that it has started.
+    detached: true,
   });
+  const giveUp = setTimeout(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, BLOCK_MOST_MS);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -83,5 +94,6 @@ async function run(command: string, args: string[], cwd: string): Promise<Run> {
     });
   }
   const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  clearTimeout(giveUp);
   return { status, output };
 }

@@ -1,13 +1,17 @@
 // Every code block of the docs, run against the stack as it is printed.
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { codeBlocks, diskPages } from "../docs/pages.ts";
-import { isProgram, leave, newPlace, type Place, runBlock } from "../docs/run-block.ts";
+import {
+  BLOCK_MOST_MS,
+  isProgram,
+  leave,
+  newPlace,
+  type Place,
+  runBlock,
+} from "../docs/run-block.ts";
 import { newPerson } from "./person.ts";
 
 const stack = inject("stack");
-
-/** Programs that wait for a Job, and several at once on a machine of two cores. */
-const BLOCK_MOST_MS = 120_000;
 
 const pages = diskPages()
   .map((page) => ({ file: page.file, blocks: codeBlocks(page) }))
@@ -32,7 +36,7 @@ describe.each(pages.filter(({ programs }) => programs.length > 0))("$file", ({ p
       const error = /"error": ?\{.*"code": ?"(\w+)"/.exec(output)?.[1] ?? null;
       expect(error).toBe(block.answers);
     },
-    BLOCK_MOST_MS,
+    2 * BLOCK_MOST_MS,
   );
 });
 
