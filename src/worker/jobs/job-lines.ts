@@ -17,7 +17,7 @@ interface LineReader {
   between(): Promise<void>;
 }
 
-/** Throws `Refused` 400 or 413, and what `onLine` throws; the body is then cancelled. */
+/** Throws `Refused` 400 or 413, and what `onLine` throws; the rest of the body is then still to come. */
 export async function readLines(
   body: ReadableStream<Uint8Array>,
   { onLine, between }: LineReader,
@@ -59,9 +59,8 @@ export async function readBytes(
       await onBytes(read.value);
       room = read.value.buffer as ArrayBuffer;
     }
-  } catch (failure) {
-    void reader.cancel().catch(() => undefined);
-    throw failure;
+  } finally {
+    reader.releaseLock();
   }
 }
 

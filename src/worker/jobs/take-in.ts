@@ -13,10 +13,11 @@ import { type BatchOrigin, type JobRecord, jobInputKey, type NewJob } from "../.
 import { type CodedProblem, errorFromProblems, type Problem } from "../../contract/problems.ts";
 import { base32 } from "../../core/base32.ts";
 import { SliceCutter } from "../../core/job-slices.ts";
-import { isRestart, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
+import { jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import { readLines } from "./job-lines.ts";
+import { repeatCall } from "./repeat-call.ts";
 import { ItemJudge } from "./take-in-judge.ts";
 import { StoreUpload } from "./take-in-upload.ts";
 
@@ -43,8 +44,6 @@ interface Place {
   path(field: string | null, inBody: boolean): string | null;
 }
 
-/** A call of the Job's object is repeated so often when it was restarting. */
-const CREATE_ATTEMPTS = 3;
 const SUBMISSION_BYTES = 10;
 
 const utf8 = new TextEncoder();
@@ -163,24 +162,14 @@ class JobInput {
 
 /** Throws `Refused` 409 where the id is another Job's. An input that is nobody's is removed. */
 async function create({ env }: TakeInContext, job: NewJob): Promise<JobRecord> {
-  const created = await createRepeating(env, job);
+  // Where even that fails the input stays: the Job may be there, although its answer was lost.
+  const created = await repeatCall(() => jobOf(env, job.id).create(job));
   if (!created.ok || created.inputKey !== job.inputKey) await env.JOB_STORE.delete(job.inputKey);
   if (created.ok) return created.record;
   throw new Refused({
     code: "idempotency_conflict",
     message: "This Idempotency-Key was used before for a Job with other content. Use a new one.",
   });
-}
-
-async function createRepeating(env: ObjectBindings, job: NewJob) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await jobOf(env, job.id).create(job);
-    } catch (failure) {
-      // The input stays: the Job may be there although its answer was lost.
-      if (!isRestart(failure) || attempt === CREATE_ATTEMPTS) throw failure;
-    }
-  }
 }
 
 function parseLine(text: string): ParsedItem {

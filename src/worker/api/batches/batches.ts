@@ -46,7 +46,11 @@ async function create(c: Context<AppEnv>): Promise<OwnBatch> {
   const batch = { inputFileId, completionWindow, metadata: metadata ?? null };
   const submission = { jobId, personId, keyId: key.id, name: row.name, batch };
   const context = { env: c.env, services: c.get("services") };
-  return { record: await takeInLines(context, submission, file.body), batch };
+  const taken = takeInLines(context, submission, file.body).catch(async (failure: unknown) => {
+    await file.body.cancel();
+    throw failure;
+  });
+  return { record: await taken, batch };
 }
 
 /** `GET /v1/batches?after=&limit=`: newest first, without Jobs that are none. */

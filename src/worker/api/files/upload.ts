@@ -4,6 +4,7 @@ import { type FileRow, fileKey } from "../../../contract/jobs.ts";
 import { jobListOf } from "../../../durable-objects/objects.ts";
 import { identify, readCaller } from "../../auth/authenticate.ts";
 import type { AppEnv } from "../../environment.ts";
+import { refuseAfterBody } from "../../jobs/take-in-refused.ts";
 import { StoreUpload } from "../../jobs/take-in-upload.ts";
 import { Refused } from "../../refuse.ts";
 import { newFileId } from "../jobs/job-id.ts";
@@ -14,7 +15,7 @@ const KEPT_MS = JOB_KEPT_DAYS * 86_400_000;
 
 /** `POST /v1/files`: a batch's lines, which are looked at when the batch is made. */
 export function uploadFile(c: Context<AppEnv>): Promise<Response> {
-  const uploaded = upload(c);
+  const uploaded = refuseAfterBody(c.req.raw, upload(c));
   // A handler whose client left is dropped, and what is half in the store has to go all the same.
   c.executionCtx.waitUntil(uploaded.catch(() => undefined));
   return uploaded.then((row) => c.json(presentUpload(row)));

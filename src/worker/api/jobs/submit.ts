@@ -7,6 +7,7 @@ import { NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import { identify, readCaller } from "../../auth/authenticate.ts";
 import type { AppEnv } from "../../environment.ts";
 import { takeInBody, takeInLines } from "../../jobs/take-in.ts";
+import { refuseAfterBody } from "../../jobs/take-in-refused.ts";
 import { readJson } from "../../read-body.ts";
 import { Refused } from "../../refuse.ts";
 import { parseInput } from "../parse-input.ts";
@@ -21,7 +22,7 @@ const LinesQuery = z.strictObject({ name: z.string().min(1).max(NAME_MAX_CHARACT
 const NoQuery = z.strictObject({});
 
 export function submitJob(c: Context<AppEnv>): Promise<Response> {
-  const submitted = submit(c);
+  const submitted = refuseAfterBody(c.req.raw, submit(c));
   // A handler whose client left is dropped, and what is half in the store has to go all the same.
   c.executionCtx.waitUntil(submitted.catch(() => undefined));
   return submitted.then((record) => c.json(presentJob(record)));
