@@ -31,8 +31,10 @@ export type ItemOutcome =
   | { kind: "answered"; usage: TokenUsage }
   | { kind: "failed"; error: PublicError }
   | { kind: "stopped" }
-  /** The Model is Cold again, or its backend is away: no item of the slice has a fault in that. */
-  | { kind: "not_ready" };
+  /** The Model is Cold again: no item has a fault in that. */
+  | { kind: "not_ready" }
+  /** Its backend is away. An item may have a fault in that too, if it comes again and again. */
+  | { kind: "away" };
 
 /** vLLM's `priority`: live Completions have 0 and come before. */
 const JOB_PRIORITY = 10;
@@ -51,7 +53,7 @@ export async function runItem(item: RunnableItem, setting: ItemSetting): Promise
     const pauseMs = ITEM_RETRY_AFTER_MS * 2 ** (attempt - 1);
     const waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
     if (attempt === ITEM_ATTEMPTS_MOST || Date.now() + waitMs >= until) {
-      return isAway(error) ? { kind: "not_ready" } : outcome;
+      return isAway(error) ? { kind: "away" } : outcome;
     }
     await sleep(waitMs, signal);
   }

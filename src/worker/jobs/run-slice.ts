@@ -184,8 +184,9 @@ export class SliceRun {
         this.#lines.fail(item, outcome.error);
         return;
       case "not_ready":
+      case "away":
         this.#setting.onNotReady();
-        this.#halt("broke");
+        this.#halt(outcome.kind === "away" ? "broke" : "stopped");
         return;
       case "stopped":
         this.#halt("stopped");
