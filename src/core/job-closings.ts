@@ -6,7 +6,7 @@ import type { SliceSettlement } from "../contract/jobs.ts";
 import { type Closing, holdIdOf, type JobBook } from "./job-state.ts";
 
 /** What one call says: some kB, and a slice that was tried for days has thousands of Holds. */
-export const SETTLEMENTS_A_CALL = 100;
+const SETTLEMENTS_A_CALL = 100;
 const HOLDS_A_CALL = 1_000;
 
 /** When there is something to say; null if there is nothing. */

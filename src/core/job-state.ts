@@ -35,7 +35,7 @@ export interface Slice extends InputSlice {
 export type BudgetReturn = Omit<Extract<SliceReturn, { why: "budget" }>, "why">;
 
 /** What the Job waits for since a slice did not fit the tokens. */
-export interface TokensWait extends BudgetReturn {
+interface TokensWait extends BudgetReturn {
   since: number;
   retryAt: number;
 }

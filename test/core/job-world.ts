@@ -42,7 +42,7 @@ export interface Worker {
 export const budget = { granted: 9, spent: 9, held: 0, available: 0, needed: 1 };
 
 /** As many slices as there are numbers, of so many items each. */
-export function inputSlices(items: readonly number[]) {
+function inputSlices(items: readonly number[]) {
   let from = 0;
   return items.map((count) => {
     const slice = {
@@ -56,7 +56,7 @@ export function inputSlices(items: readonly number[]) {
   });
 }
 
-export function jobOf(items: readonly number[]) {
+function jobOf(items: readonly number[]) {
   return {
     ...{ id: "job", personId: "person", keyId: "key", name: "", model: "model" },
     ...{ contentHash: "hash", inputKey: "input", slices: inputSlices(items), batch: null },

@@ -20,7 +20,7 @@ export const NOON = Date.UTC(2100, 2, 15, 12);
 const TRIES_MOST = 800;
 
 /** What others were told, in order; a name in `deaf` is of a call that fails. */
-export class Others {
+class Others {
   settled: SliceSettlement[] = [];
   forgotten: string[] = [];
   records: JobRecord[] = [];
