@@ -5,6 +5,7 @@ import { jobListOf, jobOf, spendLimitOf } from "../../src/durable-objects/object
 import { grantTokens } from "../../src/worker/deeds/grants.ts";
 import { changeKey } from "../../src/worker/deeds/keys.ts";
 import { changePerson } from "../../src/worker/deeds/people.ts";
+import { approveRequest, askForTokens } from "../../src/worker/deeds/token-requests.ts";
 import { newPerson } from "./calling.ts";
 import { doing } from "./doing.ts";
 
@@ -44,6 +45,14 @@ describe("a Job that waits for tokens", () => {
     await doing((c) => grantTokens(c, "operator", id, { tokens: 5, note: "", expiresAt: null }));
     await goesOn(job);
     expect(await waitsForTokens(other)).toBe(true);
+  });
+
+  test("goes on after an approved request", async () => {
+    const { id } = await newPerson({ tokens: 0 });
+    const job = await pausedJob(id);
+    const asked = await doing((c) => askForTokens(c, id, { tokens: 5, reason: "a sweep" }));
+    await doing((c) => approveRequest(c, "operator", asked.id, { note: "" }));
+    await goesOn(job);
   });
 
   test("goes on after its key's monthly limit was changed, and not after its name was", async () => {

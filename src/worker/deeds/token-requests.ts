@@ -10,6 +10,7 @@ import { Refused } from "../refuse.ts";
 import { answered, knownPerson, nothingHere } from "./answered.ts";
 import { record } from "./audit-row.ts";
 import { requireAdminDoer } from "./doer.ts";
+import { tellJobs } from "./tell-jobs.ts";
 
 export interface Approval {
   /** As many as were asked for, when absent. */
@@ -101,6 +102,7 @@ async function decide(
   if (decided.outcome === "unknown") throw nothingHere();
   // Also for another decision than ours: nobody comes back to an approval that a crash broke off.
   const grant = await carryOut(c, decided.request);
+  if (grant !== null) await tellJobs(c, decided.request.personId, "tokensChanged");
   if (decided.outcome === "decided_before") throw await decidedBefore(c, decided);
   return { request: decided.request, grant };
 }
