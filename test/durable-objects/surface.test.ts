@@ -2,9 +2,12 @@
 import { describe, expect, test } from "vitest";
 import type { AccountRpc } from "../../src/contract/account.ts";
 import type { DirectoryRpc } from "../../src/contract/directory.ts";
+import type { JobListRpc, JobRpc } from "../../src/contract/jobs.ts";
 import type { SpendLimitRpc } from "../../src/contract/spend.ts";
 import { Account } from "../../src/durable-objects/account/account.ts";
 import { Directory } from "../../src/durable-objects/directory/directory.ts";
+import { Job } from "../../src/durable-objects/job/job.ts";
+import { JobList } from "../../src/durable-objects/job-list/job-list.ts";
 import { SpendLimit } from "../../src/durable-objects/spend-limit/spend-limit.ts";
 
 const accountRpc: Record<keyof AccountRpc, true> = {
@@ -26,6 +29,16 @@ const directoryRpc: Record<keyof DirectoryRpc, true> = {
   ...{ tellOfKey: true, keyNotices: true, dismissKeyNotice: true },
 };
 
+const jobRpc: Record<keyof JobRpc, true> = {
+  ...{ create: true, record: true, claim: true, renew: true, commit: true, giveBack: true },
+  ...{ modelWaits: true, tokensChanged: true, cancel: true, parts: true, remove: true },
+};
+
+const jobListRpc: Record<keyof JobListRpc, true> = {
+  ...{ put: true, drop: true, jobs: true, unended: true, tokensChanged: true, cancelAll: true },
+  ...{ putFile: true, file: true, files: true, removeFile: true },
+};
+
 const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {
   tick: true,
   verdict: true,
@@ -37,6 +50,8 @@ describe("what can be called from outside", () => {
   test.each([
     ["an Account", Account, [...Object.keys(accountRpc), "alarm"]],
     ["the Directory", Directory, Object.keys(directoryRpc)],
+    ["a Job", Job, [...Object.keys(jobRpc), "alarm"]],
+    ["a JobList", JobList, [...Object.keys(jobListRpc), "alarm"]],
     ["the SpendLimit", SpendLimit, [...Object.keys(spendLimitRpc), "alarm"]],
   ])("of %s is what its contract names", (_, { prototype }, named) => {
     const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
