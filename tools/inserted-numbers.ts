@@ -2,7 +2,9 @@
 // stands between the two comments is written here, so a page reads well on disk and cannot go stale.
 import type { Model } from "../src/contract/catalogue.ts";
 import { completionFields } from "../src/contract/completion-fields.ts";
+import * as guardLimits from "../src/contract/guard.ts";
 import * as jobLimits from "../src/contract/job-limits.ts";
+import { KEY_EVENTS_MOST } from "../src/contract/key-events.ts";
 import * as limits from "../src/contract/limits.ts";
 import { requestLimits } from "../src/contract/request-limits.ts";
 import { forwardLimits } from "../src/worker/forward/forward-limits.ts";
@@ -23,7 +25,8 @@ export function insertNumbers(markdown: string, models: ReadonlyMap<string, Mode
 
 function valuesByName(models: ReadonlyMap<string, Model>): Map<string, number> {
   const { DEFAULT_ACCOUNT_LIMITS, ...others } = limits;
-  const bounds = { ...others, ...jobLimits, ...DEFAULT_ACCOUNT_LIMITS, ...requestLimits };
+  const own = { ...jobLimits, ...guardLimits, KEY_EVENTS_MOST };
+  const bounds = { ...others, ...own, ...DEFAULT_ACCOUNT_LIMITS, ...requestLimits };
   const values = new Map<string, number>(Object.entries({ ...bounds, ...forwardLimits }));
   for (const [name, field] of Object.entries(completionFields)) {
     if (typeof field.default === "number") values.set(`default.${name}`, field.default);

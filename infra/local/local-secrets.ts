@@ -11,6 +11,8 @@ export interface LocalSecrets {
   engineKey: string;
   /** Of the reports that a container sends, for whoever runs infra/reporter beside an engine. */
   reportSecret: string;
+  /** Of the events that say that a key leaked or a person left. */
+  webhookSecret: string;
   /** Where the OpenID provider has answered: whoever has signed in is bound to it. */
   openidPort: number | null;
   memberKey: string | null;
@@ -32,12 +34,14 @@ export function objectsFolder(data: string): string {
 
 export function readSecrets(data: string): LocalSecrets {
   const draw = () => randomBytes(32).toString("hex");
+  const drawForWebhooks = () => `whsec_${randomBytes(32).toString("base64")}`;
   return {
     keyCheckSecret: draw(),
     cacheSaltSecret: draw(),
     operatorKey: draw(),
     engineKey: draw(),
-    reportSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    reportSecret: drawForWebhooks(),
+    webhookSecret: drawForWebhooks(),
     openidPort: null,
     memberKey: null,
     adminKey: null,

@@ -36,7 +36,7 @@ const help = `npm start -- [options]
   --idle-seconds N         … and is Cold again after so long without a request (300)
   --usd-per-hour N         what the meter counts for the local engine (0)
   --json                   one JSON line when ready: api, app, openid, key, admin_key,
-                           engine
+                           webhook_secret, engine
 for tests and benchmarks:
   --fast                   the local engine gives a fixed answer
   --faults                 the local engine fails on demand

@@ -55,7 +55,11 @@ async function main(): Promise<void> {
     port: options.port,
     objects: objectsFolder(options.data),
     engine: engine.url,
-    bindings: { ...bindings(options, secrets, engine), ...signInBindings(openid) },
+    bindings: {
+      ...bindings(options, secrets, engine),
+      ...signInBindings(openid),
+      ...redisBindings(),
+    },
   });
   stopOnSignal(worker, engine, openid);
 
@@ -65,7 +69,8 @@ async function main(): Promise<void> {
   if (options.json) {
     const { memberKey: key, adminKey: admin_key } = keys;
     const addresses = { api: `${api}/v1`, app: api, openid: openid.issuer, engine: engine.url };
-    console.log(JSON.stringify({ ...addresses, key, admin_key }));
+    const webhook_secret = secrets.webhookSecret;
+    console.log(JSON.stringify({ ...addresses, key, admin_key, webhook_secret }));
   } else {
     console.log(welcome(api, keys));
   }
@@ -86,6 +91,17 @@ function signInBindings(openid: RunningProvider): Record<string, string> {
   };
 }
 
+/** An Upstash Redis, or infra/local/redis, for the guard at the door to count with. */
+function redisBindings(): Record<string, string> {
+  const names = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 function bindings(
   options: LocalOptions,
   secrets: LocalSecrets,
@@ -103,6 +119,7 @@ function bindings(
     CACHE_SALT_SECRET: secrets.cacheSaltSecret,
     OPERATOR_KEY: secrets.operatorKey,
     REPORT_SECRETS: secrets.reportSecret,
+    WEBHOOK_SECRETS: secrets.webhookSecret,
     BACKENDS: JSON.stringify({ [LOCAL_MODEL]: backend }),
     ...(options.coldHoldSeconds !== null && {
       COLD_HOLD_SECONDS: String(options.coldHoldSeconds),

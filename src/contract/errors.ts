@@ -131,7 +131,7 @@ export const errorCatalogue = {
     status: 429,
     type: "rate_limit_error",
     retry: "yes",
-    when: "Too many starts a minute, or too many of your Completions or Jobs are under way already.",
+    when: "Too many starts a minute, too many of your Completions or Jobs under way already, or too many failures from your network.",
     remedy: "Wait as long as `retry-after-ms` says; the SDKs do so by themselves.",
   },
   budget_exceeded: {

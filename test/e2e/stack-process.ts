@@ -20,6 +20,8 @@ export interface Stack {
   engine: string;
   engineKey: string;
   operatorKey: string;
+  /** What events of keys are signed with. */
+  webhookSecret: string;
 }
 
 export interface StackProcess {
@@ -41,6 +43,8 @@ interface StackOptions {
   usdPerHour?: number;
   /** In place of an own engine. */
   engine?: { url: string; key: string };
+  /** What the guard counts with, in place of the Workers binding. */
+  redis?: { url: string; token: string };
 }
 
 const root = resolve(import.meta.dirname, "../..");
@@ -60,7 +64,7 @@ export function newDataFolder(): string {
 
 export async function startStack(options: StackOptions = {}): Promise<StackProcess> {
   const data = options.data ?? newDataFolder();
-  const { holdLeaseSeconds, tokenDelayMs, engine, faults, port = 0 } = options;
+  const { holdLeaseSeconds, tokenDelayMs, engine, redis, faults, port = 0 } = options;
   const number = (name: string, value: number | undefined) =>
     value === undefined ? [] : [name, String(value)];
   const args = [
@@ -77,7 +81,14 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...(engine !== undefined && { ENGINE_API_KEY: engine.key }) },
+    env: {
+      ...process.env,
+      ...(engine !== undefined && { ENGINE_API_KEY: engine.key }),
+      ...(redis !== undefined && {
+        UPSTASH_REDIS_REST_URL: redis.url,
+        UPSTASH_REDIS_REST_TOKEN: redis.token,
+      }),
+    },
   });
   const ended = once(child, "exit");
   const ready = await firstLine(child);
@@ -94,6 +105,7 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
       engine: ready.engine,
       engineKey: engine?.key ?? secrets.engineKey,
       operatorKey: secrets.operatorKey,
+      webhookSecret: ready.webhook_secret,
     },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
@@ -109,6 +121,7 @@ interface Ready {
   openid: string;
   key: string;
   admin_key: string;
+  webhook_secret: string;
   engine: string;
 }
 

@@ -73,6 +73,7 @@ export const contents: readonly DocsSection[] = [
       "operate/configuration",
       "operate/backups-and-recovery",
       "operate/rotate-secrets",
+      "operate/leaked-keys",
       "operate/incidents",
     ],
   },

@@ -26,6 +26,7 @@ import operateBackupsAndRecovery from "../../../docs/operate/backups-and-recover
 import operateConfiguration from "../../../docs/operate/configuration.md";
 import operateDeploy from "../../../docs/operate/deploy.md";
 import operateIncidents from "../../../docs/operate/incidents.md";
+import operateLeakedKeys from "../../../docs/operate/leaked-keys.md";
 import operateRotateSecrets from "../../../docs/operate/rotate-secrets.md";
 import operateRunOnYourOwnGpuMachine from "../../../docs/operate/run-on-your-own-gpu-machine.md";
 import overview from "../../../docs/README.md";
@@ -83,6 +84,7 @@ export const texts: Readonly<Record<string, string>> = {
   "operate/configuration": operateConfiguration,
   "operate/backups-and-recovery": operateBackupsAndRecovery,
   "operate/rotate-secrets": operateRotateSecrets,
+  "operate/leaked-keys": operateLeakedKeys,
   "operate/incidents": operateIncidents,
   faq: faq,
 };

@@ -44,7 +44,8 @@ export async function showAudit(c: Context<AppEnv>): Promise<Response> {
       <Heading title="Audit" />
       <p class="quiet">
         What people, Admins and the operator did. People are named by their address, whoever holds
-        the operator's key is <code>operator</code>. Rows are only ever added.
+        the operator's key is <code>operator</code>, a signed webhook <code>webhook</code>. Rows are
+        only ever added.
       </p>
       <Filter form={{ values, errors }} isFiltered={isFiltered} />
       <AuditRows rows={found.rows} addresses={addresses} now={c.get("frame").startedAt} withWhom />

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { WEBHOOK } from "../../deeds/doer.ts";
 import { Name } from "../layout/parts.tsx";
 import { OPERATOR } from "./names.ts";
 
@@ -10,6 +11,7 @@ export function PersonLink(props: {
   const { id, addresses } = props;
   if (id === null) return <span class="quiet">nobody</span>;
   if (id === OPERATOR) return "the operator";
+  if (id === WEBHOOK) return "a webhook";
   return (
     <a href={`/admin/people/${id}`}>
       <Name>{addresses.get(id) ?? id}</Name>

@@ -12,6 +12,7 @@ import { page } from "../layout/page.tsx";
 import { Copyable, EmptyState, Notice } from "../layout/parts.tsx";
 import { signedIn } from "../session.ts";
 import { codeLines } from "./code-lines.ts";
+import { KeyNotices, readKeyNotices } from "./key-notices.tsx";
 import { ModelStates, readModelStates } from "./model-states.tsx";
 
 /** Programs that open the address itself get plain text; whoever asks for a page goes on to Home. */
@@ -29,12 +30,13 @@ export async function showHome(c: Context<AppEnv>): Promise<Response> {
   const me = signedIn(c).person.id;
   const account = accountOf(c.env, me);
   const newest = { personId: me, state: null, after: null, limit: 1 };
-  const [snapshot, keys, requests, models, running] = await Promise.all([
+  const [snapshot, keys, requests, models, running, told] = await Promise.all([
     account.snapshot(),
     account.keys(),
     directoryOf(c.env).tokenRequests(newest),
     readModelStates(c),
     readRunning(c),
+    readKeyNotices(c),
   ]);
   const now = c.get("frame").startedAt;
   const hasKey = keys.some(({ revokedAt }) => revokedAt === null);
@@ -43,6 +45,7 @@ export async function showHome(c: Context<AppEnv>): Promise<Response> {
     { title: "Home", current: "home" },
     <>
       <h1 class="for-readers">Home</h1>
+      <KeyNotices notices={told} on="home" now={now} />
       <Tokens tokens={snapshot?.tokens ?? noTokens} request={requests.rows[0] ?? null} now={now} />
       <section class="block">
         <h2>Models</h2>

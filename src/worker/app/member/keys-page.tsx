@@ -6,6 +6,7 @@ import { count, Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
 import { EmptyState, Heading, Menu, Name, NoticeOf, State } from "../layout/parts.tsx";
 import { Pages, pageOf, Table } from "../layout/table.tsx";
+import { KeyNotices, readKeyNotices } from "./key-notices.tsx";
 import { type OwnKey, readOwnKeys } from "./own-keys.ts";
 
 /** What a form of these pages has done, named in its redirect. */
@@ -22,7 +23,7 @@ export function noticeUrl(notice: keyof typeof keyNotices): string {
 }
 
 export async function showKeys(c: Context<AppEnv>): Promise<Response> {
-  const keys = await readOwnKeys(c);
+  const [keys, told] = await Promise.all([readOwnKeys(c), readKeyNotices(c)]);
   const shown = pageOf(keys, c.req.query("page"));
   const create = (
     <a class="button" href="/keys/new">
@@ -35,6 +36,7 @@ export async function showKeys(c: Context<AppEnv>): Promise<Response> {
     <>
       <Heading title="API Keys">{keys.length === 0 ? undefined : create}</Heading>
       <NoticeOf name={c.req.query("notice")} notices={keyNotices} />
+      <KeyNotices notices={told} on="keys" now={c.get("frame").startedAt} />
       {keys.length === 0 ? (
         <EmptyState title="You have no key yet.">
           <p>A key is what a program signs in with: the OpenAI SDK takes it as api_key.</p>

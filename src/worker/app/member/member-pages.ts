@@ -7,6 +7,7 @@ import { failurePage } from "../layout/error-page.tsx";
 import { rename, revoke, setLimit, showLimit, showRename, showRevoke } from "./change-key.tsx";
 import { createKey, showNewKey } from "./create-key.tsx";
 import { showHome, welcomePrograms } from "./home-page.tsx";
+import { dismissKeyNotice } from "./key-notices.tsx";
 import { showKeys } from "./keys-page.tsx";
 import { showModelStates } from "./model-states.tsx";
 import { showModels, showWake, wake } from "./models-page.tsx";
@@ -31,6 +32,7 @@ memberPages.get("/keys/:id/limit", session, showLimit);
 memberPages.post("/keys/:id/limit", session, setLimit);
 memberPages.get("/keys/:id/revoke", session, showRevoke);
 memberPages.post("/keys/:id/revoke", session, revoke);
+memberPages.post("/keys/:id/dismiss", session, dismissKeyNotice);
 
 memberPages.get("/usage", session, showUsagePage);
 memberPages.get("/usage/download.csv", session, showUsageCsv);
