@@ -29,7 +29,7 @@ describe("a Job's page", () => {
     expect(shown).toContain("1 context_length_exceeded The prompt is too long. item-1");
     expect(shown).toContain("Started with App");
     expect(shown).toContain("Download results so far");
-    expect(html).toContain(`<pre id="job-id">${id}</pre>`);
+    expect(html).toContain(`<code id="job-id">${id}</code>`);
     expect(html).toContain(`hx-get="/jobs/${id}/part" hx-trigger="every 2s"`);
     const part = await (await member.get(`/jobs/${id}/part`)).text();
     expect(part).toMatch(/^<div id="job"/);

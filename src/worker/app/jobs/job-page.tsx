@@ -9,7 +9,7 @@ import { answerFile } from "../../jobs/download.ts";
 import { resultsFile } from "../../jobs/results.ts";
 import { count, duration, Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
-import { Copyable, Heading, Notice, NoticeOf } from "../layout/parts.tsx";
+import { Heading, Name, Notice, NoticeOf } from "../layout/parts.tsx";
 import { Table } from "../layout/table.tsx";
 import { JobProgress, JobStateOf, timeLeft } from "./job-state.tsx";
 import { live, loadAgain } from "./live.ts";
@@ -42,20 +42,24 @@ export async function showJob(c: Context<AppEnv>): Promise<Response> {
         <a href="/jobs">All Jobs</a>
       </Heading>
       <NoticeOf name={c.req.query("notice")} notices={notices} />
+      <dl class="figures job-facts">
+        <Fact term="Model">
+          <a href={`/models#${job.model}`}>{job.model}</a>
+        </Fact>
+        <Fact term="Started with">
+          <Name>{keyNameOf(job.keyId, names) ?? "a key that is gone"}</Name>
+        </Fact>
+        <Fact term="Created">
+          <Time at={job.createdAt} now={now} />
+        </Fact>
+        <Fact term="Id">
+          <code id="job-id">{job.id}</code>{" "}
+          <button type="button" class="plain" data-copy="job-id" hidden>
+            Copy
+          </button>
+        </Fact>
+      </dl>
       <JobPart job={job} outlook={outlook} now={now} />
-      <section class="block">
-        <h2>The Job</h2>
-        <dl class="facts">
-          <Fact term="Model">
-            <a href={`/models#${job.model}`}>{job.model}</a>
-          </Fact>
-          <Fact term="Started with">{keyNameOf(job.keyId, names) ?? "a key that is gone"}</Fact>
-          <Fact term="Created">
-            <Time at={job.createdAt} now={now} />
-          </Fact>
-        </dl>
-        <Copyable id="job-id" label="The Job's id" text={job.id} />
-      </section>
     </>,
   );
 }
@@ -100,7 +104,7 @@ function Standing({ job, outlook, now }: PartProps): Child {
         </p>
       </div>
       <JobProgress job={job} />
-      <div class="heading">
+      <div class="heading job-state">
         <p>
           <JobStateOf job={job} />
           <span class="quiet">{stateInWords(job, now)}</span>
@@ -141,49 +145,35 @@ function Figures({ job }: PartProps): Child {
   );
 }
 
+/** Also before the first line is there, so that nothing moves when it comes. */
 function Results({ job, now }: PartProps): Child {
   const ended = hasEnded(job);
-  const { succeeded, failed } = job.counts;
   const at = `/jobs/${job.id}`;
   return (
     <section class="block">
       <h2>Results</h2>
-      {succeeded + failed === 0 ? (
-        <p class="quiet">
-          {ended ? (
-            <>
-              No item has a result. <a href={`${at}/remove`}>Remove this Job</a>
-            </>
-          ) : (
-            "The first ones come soon."
-          )}
-        </p>
-      ) : (
-        <>
-          <p class="text">
-            One line of JSON an item, in the order of the input.{" "}
-            {ended ? (
-              <>
-                They are removed <Time at={job.removedAt} now={now} />;{" "}
-                <a href={`${at}/remove`}>remove them now</a>.
-              </>
-            ) : (
-              "While the Job runs a download has the lines that are ready without a gap; a later one has more."
-            )}
-          </p>
-          <p class="actions">
-            <a class="button second" href={`${at}/results`} download>
-              {ended ? "Download results" : "Download results so far"}
-            </a>
-            <a href={`${at}/results?only=succeeded`} download>
-              Only succeeded
-            </a>
-            <a href={`${at}/results?only=failed`} download>
-              Only failed
-            </a>
-          </p>
-        </>
-      )}
+      <p class="text">
+        One line of JSON an item, in the order of the input.{" "}
+        {ended ? (
+          <>
+            They are removed <Time at={job.removedAt} now={now} />;{" "}
+            <a href={`${at}/remove`}>remove them now</a>.
+          </>
+        ) : (
+          "While the Job runs a download has the lines that are ready without a gap; a later one has more."
+        )}
+      </p>
+      <p class="actions">
+        <a class="button second" href={`${at}/results`} download>
+          {ended ? "Download results" : "Download results so far"}
+        </a>
+        <a href={`${at}/results?only=succeeded`} download>
+          Only succeeded
+        </a>
+        <a href={`${at}/results?only=failed`} download>
+          Only failed
+        </a>
+      </p>
     </section>
   );
 }

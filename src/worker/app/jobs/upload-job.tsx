@@ -104,7 +104,7 @@ function UploadForm({ form, models }: { form: FormState; models: readonly string
       </form>
       <section class="block">
         <h2>What a line looks like</h2>
-        <Copyable id="line" label="One line of the file" text={exampleLine(model)} />
+        <Copyable id="line" label="An example" text={exampleLine(model)} />
         <p class="text">
           <code>custom_id</code> is yours, each once in a file: its result carries it.{" "}
           <code>body</code> has the <a href="/docs/reference/fields">fields of a completion</a>; all

@@ -117,7 +117,9 @@ if (upload !== null) {
     } catch {
       return "It is no valid JSON.";
     }
-    if (!isObject(item)) return "It must be a JSON object with custom_id and body.";
+    if (!isObject(item)) {
+      return `It must be a JSON object with custom_id and body, not ${kindOf(item)}.`;
+    }
     const { custom_id: customId, method = "POST", url = "/v1/completions", body } = item;
     if (typeof customId !== "string" || customId === "" || customId.length > 256) {
       return "`custom_id` must be a string of 1 to 256 characters, by which you find the result.";
@@ -138,6 +140,12 @@ if (upload !== null) {
 
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value) {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return value === "" ? "an empty string" : `a ${typeof value}`;
 }
 
 function whole(number) {
