@@ -82,6 +82,20 @@ export type Decided =
   | { outcome: "decided_before"; request: TokenRequest }
   | { outcome: "unknown" };
 
+/** What an Account says of itself, some seconds after it changes; whoever decides by it asks the Account. */
+export interface RollUp {
+  personId: string;
+  /** When it was read. */
+  at: number;
+  /** That of `spentThisMonth`: UTC, `2026-11`. */
+  month: string;
+  spentThisMonth: number;
+  granted: number;
+  available: number;
+  /** Of any of the keys. */
+  lastUsedAt: number | null;
+}
+
 export interface AuditFilter {
   who: string | null;
   whom: string | null;
@@ -187,7 +201,17 @@ export interface DirectoryRpc {
     limit: number;
   }): Promise<Page<TokenRequest>>;
   openTokenRequests(): Promise<number>;
+  /**
+   * Writes the decision with its row in the audit log. What an approval gives is due from then on:
+   * whoever decided gives it and says so, or the Directory does some seconds later.
+   */
   decideTokenRequest(id: string, decision: Decision): Promise<Decided>;
+  granted(requestId: string): Promise<void>;
+
+  /** Replaces an older one. */
+  rollUp(rollUp: RollUp): Promise<void>;
+  /** Of those of these people who have one; as many as there are rows on the largest page. */
+  rollUps(personIds: readonly string[]): Promise<RollUp[]>;
 
   /** Newest first. */
   audit(filter: AuditFilter): Promise<Page<AuditEntry>>;

@@ -110,3 +110,15 @@ export const INDEX_ACCOUNTS_MOST = 200;
 
 /** Of keys that others revoked; beyond that a page has nothing else to show. */
 export const KEY_NOTICES_SHOWN = 5;
+
+/**
+ * An Account's figures are told to the Directory so long after they change, however often they do: a
+ * thousand people at work are 200 small writes a second there.
+ */
+export const ROLL_UP_AFTER_MS = 5_000;
+
+/** Whoever approves gives the Grant at once; after this the Directory does. */
+export const GRANT_DUE_AFTER_MS = 10_000;
+
+/** So long after it was made, a key is shown again to the form that made it: a second press hides none. */
+export const KEY_SHOWN_AGAIN_MS = 10_000;

@@ -155,6 +155,14 @@ export function keyMonth(keyId: string, at: number): string {
   return `${new Date(at).toISOString().slice(0, 7)} ${keyId}`;
 }
 
+/** Tokens of all keys in the calendar month of `at`, UTC; of months before, those that are remembered. */
+export function spentInMonth(ledger: Ledger, at: number): number {
+  const month = keyMonth("", at);
+  let spent = 0;
+  for (const [name, tokens] of ledger.keyMonths) if (name.startsWith(month)) spent += tokens;
+  return spent;
+}
+
 export function heldByKey(ledger: Ledger, keyId: string): number {
   let held = 0;
   for (const hold of ledger.holds.values()) if (hold.keyId === keyId) held += hold.held;

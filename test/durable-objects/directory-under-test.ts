@@ -8,7 +8,9 @@ import { directoryOf } from "../../src/durable-objects/objects.ts";
 export const stub = env.DIRECTORY.getByName("directory");
 export const directory: DirectoryRpc = directoryOf(env);
 
-const tables = ["people", "subjects", "sessions", "token_requests", "audit"];
+const tables = [
+  ...["people", "subjects", "sessions", "token_requests", "audit", "roll_ups", "grants_due"],
+];
 
 export async function empty(): Promise<void> {
   await runInDurableObject(stub, (_, { storage }) => {

@@ -23,7 +23,8 @@ const directoryRpc: Record<keyof DirectoryRpc, true> = {
   peopleByIds: true,
   ...{ signIn: true, session: true, sessions: true, endSession: true },
   ...{ askForTokens: true, withdrawTokenRequest: true, tokenRequest: true, tokenRequests: true },
-  ...{ openTokenRequests: true, decideTokenRequest: true },
+  ...{ openTokenRequests: true, decideTokenRequest: true, granted: true },
+  ...{ rollUp: true, rollUps: true },
   ...{ audit: true, record: true, recorded: true, personOfSubject: true },
   ...{ indexKeys: true, ownerOfHash: true, received: true, keepReceived: true },
   ...{ tellOfKey: true, keyNotices: true, dismissKeyNotice: true },
@@ -49,7 +50,7 @@ const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {
 describe("what can be called from outside", () => {
   test.each([
     ["an Account", Account, [...Object.keys(accountRpc), "alarm"]],
-    ["the Directory", Directory, Object.keys(directoryRpc)],
+    ["the Directory", Directory, [...Object.keys(directoryRpc), "alarm"]],
     ["a Job", Job, [...Object.keys(jobRpc), "alarm"]],
     ["a JobList", JobList, [...Object.keys(jobListRpc), "alarm"]],
     ["the SpendLimit", SpendLimit, [...Object.keys(spendLimitRpc), "alarm"]],

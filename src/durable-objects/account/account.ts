@@ -38,17 +38,20 @@ import {
 } from "../../core/admission.ts";
 import { expire, forgetSlices, renewHold } from "../../core/ledger.ts";
 import { admitSlice, dropSlice, renewSlice } from "../../core/slices.ts";
+import type { ObjectBindings } from "../objects.ts";
 import { grantOnce } from "./account-grants.ts";
 import { changeKey, identifyKey, mintKey, revokeKey } from "./account-keys.ts";
 import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
 import { AccountStorage } from "./account-storage.ts";
 import { Renewals } from "./renewals.ts";
+import { RollUps } from "./roll-up.ts";
 import { asEnded, type EndedHold, settleEach } from "./settle-each.ts";
 import { Turns } from "./turns.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-export class Account extends DurableObject<unknown> implements AccountRpc {
+export class Account extends DurableObject<ObjectBindings> implements AccountRpc {
   readonly #storage: AccountStorage;
+  readonly #rollUps: RollUps;
   readonly #writeBehind: WriteBehind;
   readonly #leaseMs: number;
   readonly #turns: Turns;
@@ -56,23 +59,24 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
   /** Null until an Admin adds the person: a made-up Account has no state and no rows. */
   #state: AccountState | null = null;
 
-  constructor(context: DurableObjectState, env: unknown) {
+  constructor(context: DurableObjectState, env: ObjectBindings) {
     super(context, env);
     this.#leaseMs = parseConfiguration(env).HOLD_LEASE_MS;
     this.#storage = new AccountStorage(context);
-    this.#writeBehind = new WriteBehind(context, this.#storage);
+    this.#rollUps = new RollUps(context, env);
+    this.#writeBehind = new WriteBehind(context, this.#storage, this.#rollUps);
     this.#turns = new Turns({
       current: () => this.#current(),
       decide: (state, request, place) => this.#decide(state, request, place),
     });
     const profile = this.#storage.readProfile();
-    if (profile !== null) this.#state = loadState(this.#storage, profile, this.#leaseMs);
+    if (profile !== null) this.#begin(profile);
   }
 
   async open(profile: AccountProfile): Promise<AccountSnapshot> {
     if (this.#state === null) {
       this.#storage.writeProfile(profile);
-      this.#state = loadState(this.#storage, profile, this.#leaseMs);
+      this.#begin(profile);
     }
     return snapshotOf(this.#current(), this.#turns.waiting);
   }
@@ -230,12 +234,20 @@ export class Account extends DurableObject<unknown> implements AccountRpc {
     return this.#storage.readUsage(range.from, range.to);
   }
 
-  /** Ends what nobody renewed, also when no call comes. */
+  /** Ends what nobody renewed and tells what was not told, also when no call comes. */
   override async alarm(): Promise<void> {
     this.#writeBehind.alarmCame();
     if (this.#state === null) return;
     const state = this.#current();
+    const told = this.#rollUps.tellNow(state, Date.now());
     this.#writeBehind.now(state, state.ledger.holds.size === 0);
+    await told;
+    this.#writeBehind.arm(state);
+  }
+
+  #begin(profile: AccountProfile): void {
+    this.#state = loadState(this.#storage, profile, this.#leaseMs);
+    this.#rollUps.note(this.#state, Date.now());
   }
 
   /** The state as of now: leases and Grants that have ended are ended before anything is decided. */

@@ -6,10 +6,12 @@ import type { AccountState } from "../../core/admission.ts";
 import { commit, mustCommit } from "../../core/ledger.ts";
 import { nextExpiry } from "../../core/ledger-state.ts";
 import type { AccountStorage } from "./account-storage.ts";
+import { ROLL_UP_LATEST_MS, type RollUps } from "./roll-up.ts";
 
 export class WriteBehind {
   readonly #context: DurableObjectState;
   readonly #storage: AccountStorage;
+  readonly #rollUps: RollUps;
   /** Keys used since the last commit, whose `last_used_at` goes with the next. */
   readonly #usedKeys = new Set<KeyRecord>();
   readonly #incarnation = crypto.randomUUID();
@@ -20,9 +22,10 @@ export class WriteBehind {
   #alarmAt = 0;
   #activeAt = 0;
 
-  constructor(context: DurableObjectState, storage: AccountStorage) {
+  constructor(context: DurableObjectState, storage: AccountStorage, rollUps: RollUps) {
     this.#context = context;
     this.#storage = storage;
+    this.#rollUps = rollUps;
   }
 
   noteCall(now: number): void {
@@ -56,7 +59,8 @@ export class WriteBehind {
     this.#commits += 1;
     for (const resolve of this.#awaitingCommit) resolve();
     this.#awaitingCommit = [];
-    this.#armAlarm(state, now);
+    this.#rollUps.note(state, now);
+    this.arm(state);
     if (!atRest && state.ledger.block > 0) this.#returnBlockWhenIdle(state);
   }
 
@@ -79,9 +83,11 @@ export class WriteBehind {
     this.#alarmAt = 0;
   }
 
-  /** A Hold whose gateway and object both died still ends. */
-  #armAlarm(state: AccountState, now: number): void {
-    const next = nextExpiry(state.ledger);
+  /** A Hold whose gateway and object both died still ends, and what was to be told is. */
+  arm(state: AccountState): void {
+    const now = Date.now();
+    const owed = this.#rollUps.isOwed ? now + ROLL_UP_LATEST_MS : null;
+    const next = nextExpiry(state.ledger) ?? owed;
     if (next === null || this.#alarmAt > now) return;
     this.#alarmAt = Math.max(next, now + 1);
     this.#context.waitUntil(this.#context.storage.setAlarm(this.#alarmAt));

@@ -14,21 +14,27 @@ import type {
   Page,
   Person,
   ReceivedWebhook,
+  RollUp,
   Session,
   SignIn,
   SignInRequest,
   TokenRequest,
 } from "../../contract/directory.ts";
 import { PAGE_MAX_ROWS } from "../../contract/limits.ts";
+import { Errands } from "../errands.ts";
 import { migrate } from "../migrate.ts";
+import type { ObjectBindings } from "../objects.ts";
 import directorySql from "./0001-directory.sql";
 import appSql from "./0002-app.sql";
 import webhooksInSql from "./0003-webhooks-in.sql";
+import rollUpsSql from "./0004-roll-ups.sql";
 import { auditDetail, pageOfAudit, writeAudit } from "./audit-log.ts";
+import { giveGrantsDue } from "./grants-due.ts";
 import { finishIndex, indexKeys, ownerOfHash } from "./key-index.ts";
 import { dismissKeyNotice, keyNoticesOf, tellOfKey } from "./key-notices.ts";
 import { addPerson, extendInvite, findPerson, pageOfPeople } from "./person-rows.ts";
 import { findReceived, keepReceived } from "./received-webhooks.ts";
+import { keepRollUp, rollUpsOf } from "./roll-ups.ts";
 import { endSession, readSession, sessionsOf } from "./sessions.ts";
 import { personOfSubject, signIn } from "./sign-in.ts";
 import {
@@ -36,17 +42,20 @@ import {
   countOpen,
   decideTokenRequest,
   findTokenRequest,
+  noteGranted,
   pageOfTokenRequests,
   withdrawTokenRequest,
 } from "./token-request-rows.ts";
 
-export class Directory extends DurableObject<unknown> implements DirectoryRpc {
+export class Directory extends DurableObject<ObjectBindings> implements DirectoryRpc {
   readonly #sql: SqlStorage;
+  readonly #errands: Errands;
 
-  constructor(context: DurableObjectState, env: unknown) {
+  constructor(context: DurableObjectState, env: ObjectBindings) {
     super(context, env);
-    migrate(context.storage, [directorySql, appSql, webhooksInSql]);
+    migrate(context.storage, [directorySql, appSql, webhooksInSql, rollUpsSql]);
     this.#sql = context.storage.sql;
+    this.#errands = new Errands(context, [giveGrantsDue(this.#sql, env)]);
   }
 
   async addPerson(person: { id: string; email: string; role: Role }): Promise<Repeatable<Person>> {
@@ -132,11 +141,27 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
   }
 
   async openTokenRequests(): Promise<number> {
+    // Every page of an Admin asks this: an alarm that was lost is set again.
+    this.#tend();
     return countOpen(this.#sql);
   }
 
   async decideTokenRequest(id: string, decision: Decision): Promise<Decided> {
-    return decideTokenRequest(this.#sql, id, decision, Date.now());
+    const decided = decideTokenRequest(this.#sql, id, decision, Date.now());
+    this.#tend();
+    return decided;
+  }
+
+  async granted(requestId: string): Promise<void> {
+    noteGranted(this.#sql, requestId);
+  }
+
+  async rollUp(rollUp: RollUp): Promise<void> {
+    keepRollUp(this.#sql, rollUp);
+  }
+
+  async rollUps(personIds: readonly string[]): Promise<RollUp[]> {
+    return rollUpsOf(this.#sql, personIds);
   }
 
   async audit(filter: AuditFilter): Promise<Page<AuditEntry>> {
@@ -182,5 +207,14 @@ export class Directory extends DurableObject<unknown> implements DirectoryRpc {
 
   async dismissKeyNotice(personId: string, keyId: string): Promise<boolean> {
     return dismissKeyNotice(this.#sql, personId, keyId, Date.now());
+  }
+  /** Gives what was approved and not granted. */
+  override async alarm(): Promise<void> {
+    this.#errands.alarmCame();
+    this.#tend();
+  }
+
+  #tend(): void {
+    this.#errands.tend(Date.now(), () => null);
   }
 }

@@ -1,6 +1,7 @@
 // Who asked for tokens and what was decided. One open request a person; the first decision counts.
 import type { Repeatable } from "../../contract/account.ts";
 import type {
+  AuditEntry,
   Decided,
   Decision,
   DirectoryRpc,
@@ -8,6 +9,7 @@ import type {
   TokenRequest,
   TokenRequestState,
 } from "../../contract/directory.ts";
+import { writeAudit } from "./audit-log.ts";
 import { findPerson } from "./person-rows.ts";
 import { readPage } from "./read-page.ts";
 
@@ -103,7 +105,35 @@ export function decideTokenRequest(
     decided.note,
     id,
   );
-  return { outcome: "decided", request: { ...before, ...decided } };
+  const request = { ...before, ...decided };
+  writeAudit(sql, decisionInAudit(request, decision, now));
+  if (decided.state === "approved") {
+    sql.exec("INSERT INTO grants_due (request_id, decided_at) VALUES (?, ?)", id, now);
+  }
+  return { outcome: "decided", request };
+}
+
+function decisionInAudit(
+  { id, personId }: TokenRequest,
+  decision: Decision,
+  at: number,
+): AuditEntry {
+  const { by: who, tokens, note } = decision;
+  const what = decision.decision === "approved" ? "request.approve" : "request.reject";
+  const detail = { request: id, ...(what === "request.approve" && { tokens }), note };
+  return { id: `${what} ${id}`, at, who, what, whom: personId, detail };
+}
+
+/** The oldest approval whose Grant is not known to be given. */
+export function nextGrantDue(sql: SqlStorage): { requestId: string; decidedAt: number } | null {
+  const read = "SELECT request_id, decided_at FROM grants_due ORDER BY decided_at LIMIT 1";
+  const rows = sql.exec<{ request_id: string; decided_at: number }>(read).toArray();
+  const row = rows[0];
+  return row === undefined ? null : { requestId: row.request_id, decidedAt: row.decided_at };
+}
+
+export function noteGranted(sql: SqlStorage, requestId: string): void {
+  sql.exec("DELETE FROM grants_due WHERE request_id = ?", requestId);
 }
 
 export function findTokenRequest(sql: SqlStorage, id: string): TokenRequest | null {

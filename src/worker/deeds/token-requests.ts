@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { GrantRecord } from "../../contract/account.ts";
 import { AskForTokensBody } from "../../contract/admin.ts";
 import type { Decided, Decision, TokenRequest } from "../../contract/directory.ts";
+import { approvedGrant } from "../../core/approved-grant.ts";
 import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import { parseInput } from "../api/parse-input.ts";
 import type { AppEnv } from "../environment.ts";
@@ -60,9 +61,8 @@ export async function withdrawRequest(
 }
 
 /**
- * The first decision counts. The Grant's id comes from the request's, so that whoever presses again
- * finishes what a crash left between the two, and nothing is granted twice. Throws `Refused` 409
- * when it was decided otherwise before.
+ * The first decision counts, and gives its Grant once. Throws `Refused` 409 when it was decided
+ * otherwise before.
  */
 export async function approveRequest(
   c: Context<AppEnv>,
@@ -100,27 +100,19 @@ async function decide(
 ): Promise<{ request: TokenRequest; grant: GrantRecord | null }> {
   const decided = await directoryOf(c.env).decideTokenRequest(id, decision);
   if (decided.outcome === "unknown") throw nothingHere();
-  // Also for another decision than ours: nobody comes back to an approval that a crash broke off.
+  // Also for another decision than ours, whose Grant may still be due.
   const grant = await carryOut(c, decided.request);
-  if (grant !== null) await tellJobs(c, decided.request.personId, "tokensChanged");
   if (decided.outcome === "decided_before") throw await decidedBefore(c, decided);
   return { request: decided.request, grant };
 }
 
-/** Grants what was approved, and writes down the decision; each once, by the request's id. */
+/** Gives what was approved. Where this is cut off, the Directory does it some seconds later. */
 async function carryOut(c: Context<AppEnv>, request: TokenRequest): Promise<GrantRecord | null> {
-  const { id, personId: whom, state, granted: tokens, note } = request;
-  const who = request.decidedBy;
-  if (who === null) return null;
-  if (state !== "approved" || tokens === null) {
-    const detail = { request: id, note };
-    await record(c, { who, what: "request.reject", whom, detail, repeatId: id });
-    return null;
-  }
-  const grant = { id: `grant_${id}`, tokens, note, expiresAt: null };
-  const given = answered(await accountOf(c.env, whom).grant(grant), "");
-  const detail = { request: id, tokens, note };
-  await record(c, { who, what: "request.approve", whom, detail, repeatId: id });
+  const grant = approvedGrant(request);
+  if (grant === null) return null;
+  const given = answered(await accountOf(c.env, request.personId).grant(grant), "");
+  await tellJobs(c, request.personId, "tokensChanged");
+  await directoryOf(c.env).granted(request.id);
   return given;
 }
 

@@ -14,15 +14,28 @@ function uniqueAddress(begin = "p"): string {
   return `${begin}-${crypto.randomUUID()}@example.org`;
 }
 
+/** Later than what the Account itself says meanwhile. */
+function tellOf(personId: string, { month }: { month: string }): Promise<void> {
+  const now = Date.now();
+  const figures = { spentThisMonth: 678, granted: 12_345, available: 11_667, lastUsedAt: now };
+  return directoryOf(env).rollUp({ personId, at: now + 3_600_000, month, ...figures });
+}
+
 describe("the list of people", () => {
-  test("shows address, role, state, last sign-in and tokens", async () => {
+  test("shows address, role, state, last sign-in, and what the Account last said", async () => {
     const email = uniqueAddress("listed");
-    const person = await newVisitor({ email });
-    await accountOf(env, person.id).grant({
-      ...{ id: "grant_a", tokens: 12_345, note: "", expiresAt: null },
-    });
+    const { id: personId } = await newVisitor({ email });
+    await tellOf(personId, { month: new Date().toISOString().slice(0, 7) });
     const shown = await words(admin.get("/admin/people?begin=listed-"));
-    expect(shown).toContain(`${email} Member active now 12,345`);
+    expect(shown).toContain(`${email} Member active now now 678 11,667 of 12,345`);
+  });
+
+  test("shows nothing spent this month by whoever spent it before", async () => {
+    const email = uniqueAddress("rested");
+    const { id: personId } = await newVisitor({ email });
+    await tellOf(personId, { month: "2001-01" });
+    const shown = await words(admin.get("/admin/people?begin=rested-"));
+    expect(shown).toContain(`${email} Member active now now 0 11,667 of 12,345`);
   });
 
   test("finds by the address's beginning, also the whole address, in any case", async () => {

@@ -38,14 +38,17 @@ async function stateOf({ id }: Asking) {
 describe("the inbox", () => {
   test("shows who asks for how much and why, and what they have and use", async () => {
     const asked = await asking(1_234_567, "a <b>long</b> sweep");
-    await accountOf(env, asked.person.id).grant({
-      ...{ id: "grant_before", tokens: 4_321, note: "", expiresAt: null },
+    const now = Date.now();
+    await directoryOf(env).rollUp({
+      ...{ personId: asked.person.id, at: now + 3_600_000, lastUsedAt: now },
+      ...{ month: new Date(now).toISOString().slice(0, 7), spentThisMonth: 679 },
+      ...{ granted: 5_000, available: 4_321 },
     });
     const shown = await words(admin.get("/admin/requests"));
     expect(shown).toContain(asked.person.email);
     expect(shown).toContain("asked for 1,234,567 tokens");
     expect(shown).toContain("a &lt;b&gt;long&lt;/b&gt; sweep");
-    expect(shown).toContain("Available now 4,321 tokens Used this month 0 tokens");
+    expect(shown).toContain("Available now 4,321 tokens Used this month 679 tokens");
   });
 
   test("says in the nav how many are open", async () => {

@@ -1,23 +1,14 @@
 // The open requests: who asks for how many tokens and why, what they use and have, and the answer.
-import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { TokenRequest } from "../../../contract/directory.ts";
+import type { RollUp, TokenRequest } from "../../../contract/directory.ts";
 import { NOTE_MAX_CHARACTERS } from "../../../contract/limits.ts";
-import { accountOf } from "../../../durable-objects/objects.ts";
-import type { AppEnv } from "../../environment.ts";
 import { count, Time } from "../layout/amounts.tsx";
 import { emptyForm, type FormState, TextArea, TextField } from "../layout/fields.tsx";
 import { EmptyState } from "../layout/parts.tsx";
-import { monthUsage } from "../month-usage.ts";
 import { PersonLink } from "./person-link.tsx";
+import { spentThisMonth } from "./roll-ups.ts";
 
 export const REQUESTS_PATH = "/admin/requests";
-
-export interface OpenRequest {
-  request: TokenRequest;
-  available: number;
-  spentThisMonth: number;
-}
 
 /** A form that was sent and not obeyed, and whose it is. */
 export interface RefusedForm {
@@ -25,26 +16,14 @@ export interface RefusedForm {
   form: FormState;
 }
 
-export async function withFigures(c: Context<AppEnv>, request: TokenRequest): Promise<OpenRequest> {
-  const account = accountOf(c.env, request.personId);
-  const [snapshot, usage] = await Promise.all([
-    account.snapshot(),
-    monthUsage(account, c.get("frame").startedAt),
-  ]);
-  return {
-    request,
-    available: snapshot?.tokens.available ?? 0,
-    spentThisMonth: usage.totals.total_tokens,
-  };
-}
-
 export function Inbox(props: {
-  rows: readonly OpenRequest[];
+  rows: readonly TokenRequest[];
+  rollUps: ReadonlyMap<string, RollUp>;
   addresses: ReadonlyMap<string, string>;
   refused: RefusedForm | null;
   now: number;
 }): Child {
-  const { rows, addresses, refused, now } = props;
+  const { rows, rollUps, addresses, refused, now } = props;
   if (rows.length === 0) {
     return (
       <EmptyState title="No request is open.">
@@ -52,7 +31,7 @@ export function Inbox(props: {
       </EmptyState>
     );
   }
-  return rows.map(({ request, available, spentThisMonth }) => (
+  return rows.map((request) => (
     <article class="request" aria-labelledby={`${request.id}-who`}>
       <div class="block">
         <h2 id={`${request.id}-who`}>
@@ -65,16 +44,7 @@ export function Inbox(props: {
         <blockquote class="text" dir="auto">
           {request.reason}
         </blockquote>
-        <dl class="facts">
-          <div>
-            <dt>Available now</dt>
-            <dd>{count(available)} tokens</dd>
-          </div>
-          <div>
-            <dt>Used this month</dt>
-            <dd>{count(spentThisMonth)} tokens</dd>
-          </div>
-        </dl>
+        <Figures rollUp={rollUps.get(request.personId) ?? null} now={now} />
       </div>
       <Decide
         request={request}
@@ -82,6 +52,27 @@ export function Inbox(props: {
       />
     </article>
   ));
+}
+
+function Figures({ rollUp, now }: { rollUp: RollUp | null; now: number }): Child {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Available now</dt>
+        <dd>{count(rollUp?.available ?? 0)} tokens</dd>
+      </div>
+      <div>
+        <dt>Used this month</dt>
+        <dd>{count(spentThisMonth(rollUp, now))} tokens</dd>
+      </div>
+      <div>
+        <dt>Last used</dt>
+        <dd>
+          <Time at={rollUp?.lastUsedAt ?? null} now={now} />
+        </dd>
+      </div>
+    </dl>
+  );
 }
 
 /** One form with two buttons, so that a note written for one answer is there for the other. */

@@ -1,9 +1,9 @@
 // Everybody, by address.
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { Page, Person } from "../../../contract/directory.ts";
+import type { Page, Person, RollUp } from "../../../contract/directory.ts";
 import { NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
-import { accountOf, directoryOf } from "../../../durable-objects/objects.ts";
+import { directoryOf } from "../../../durable-objects/objects.ts";
 import type { AppEnv } from "../../environment.ts";
 import { count, Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
@@ -11,12 +11,13 @@ import { EmptyState, Heading, Name } from "../layout/parts.tsx";
 import { NextPage, ROWS_A_PAGE, Table } from "../layout/table.tsx";
 import { PersonState } from "./person-state.tsx";
 import { asked, withQuery } from "./query.ts";
+import { rollUpsOf, spentThisMonth } from "./roll-ups.ts";
 
 export const PEOPLE_PATH = "/admin/people";
 
 interface Row {
   person: Person;
-  available: number;
+  rollUp: RollUp | null;
 }
 
 /** `GET /admin/people?begin=&after=`: `begin` is what an address begins with. */
@@ -24,12 +25,11 @@ export async function showPeople(c: Context<AppEnv>): Promise<Response> {
   const begin = asked(c, "begin")?.toLowerCase() ?? null;
   const after = asked(c, "after");
   const found = await peopleFrom(c, begin, after);
-  const rows: Row[] = await Promise.all(
-    found.rows.map(async (person) => {
-      const snapshot = await accountOf(c.env, person.id).snapshot();
-      return { person, available: snapshot?.tokens.available ?? 0 };
-    }),
+  const rollUps = await rollUpsOf(
+    c,
+    found.rows.map(({ id }) => id),
   );
+  const rows = found.rows.map((person) => ({ person, rollUp: rollUps.get(person.id) ?? null }));
   return page(
     c,
     { title: "People", current: "people" },
@@ -121,7 +121,25 @@ function Rows(props: { rows: readonly Row[]; now: number; isSearch: boolean }): 
           title: "Last sign-in",
           cell: ({ person }) => <Time at={person.lastSignedInAt} now={now} />,
         },
-        { title: "Tokens available", kind: "number", cell: ({ available }) => count(available) },
+        {
+          title: "Last used",
+          cell: ({ rollUp }) => <Time at={rollUp?.lastUsedAt ?? null} now={now} />,
+        },
+        {
+          title: "Tokens this month",
+          kind: "number",
+          cell: ({ rollUp }) => count(spentThisMonth(rollUp, now)),
+        },
+        {
+          title: "Tokens available",
+          kind: "number",
+          cell: ({ rollUp }) => (
+            <>
+              {count(rollUp?.available ?? 0)}{" "}
+              <span class="quiet">of {count(rollUp?.granted ?? 0)}</span>
+            </>
+          ),
+        },
       ]}
     />
   );

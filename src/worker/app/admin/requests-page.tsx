@@ -10,12 +10,13 @@ import { page } from "../layout/page.tsx";
 import { Heading, Notice, Tabs } from "../layout/parts.tsx";
 import { NextPage, ROWS_A_PAGE } from "../layout/table.tsx";
 import { signedIn } from "../session.ts";
-import { Inbox, REQUESTS_PATH, type RefusedForm, withFigures } from "./inbox.tsx";
+import { Inbox, REQUESTS_PATH, type RefusedForm } from "./inbox.tsx";
 import { addressesOf, OPERATOR } from "./names.ts";
 import { asked, withQuery } from "./query.ts";
 import { RequestRows } from "./request-rows.tsx";
+import { rollUpsOf } from "./roll-ups.ts";
 
-/** Each open one asks its Account two things, so a page of them is short. */
+/** Each has a form, and is read before it is answered. */
 const OPEN_A_PAGE = 10;
 
 /** `GET /admin/requests?open=&state=&after=`: `open` and `after` are where the two lists go on. */
@@ -43,12 +44,17 @@ export async function requestsPage(
     directory.tokenRequests({ ...everybody, state, after }),
     decidedNow(c),
   ]);
-  const rows = await Promise.all(open.rows.map((request) => withFigures(c, request)));
   const named = [...open.rows, ...all.rows, ...(decided === null ? [] : [decided])];
-  const addresses = await addressesOf(
-    c,
-    named.flatMap((one) => [one.personId, one.decidedBy]),
-  );
+  const [addresses, rollUps] = await Promise.all([
+    addressesOf(
+      c,
+      named.flatMap((one) => [one.personId, one.decidedBy]),
+    ),
+    rollUpsOf(
+      c,
+      open.rows.map(({ personId }) => personId),
+    ),
+  ]);
   return page(
     c,
     { title: "Requests", current: "requests", status },
@@ -57,7 +63,13 @@ export async function requestsPage(
       {decided === null ? null : (
         <DecidedNotice request={decided} addresses={addresses} me={signedIn(c).person.id} />
       )}
-      <Inbox rows={rows} addresses={addresses} refused={refused} now={c.get("frame").startedAt} />
+      <Inbox
+        rows={open.rows}
+        rollUps={rollUps}
+        addresses={addresses}
+        refused={refused}
+        now={c.get("frame").startedAt}
+      />
       <NextPage
         href={open.next === null ? null : withQuery(REQUESTS_PATH, { open: open.next })}
         first={openAfter === null ? null : REQUESTS_PATH}
