@@ -50,7 +50,7 @@ const rules: readonly Rule[] = [
   },
   {
     folder: "src/worker/main.ts",
-    may: ["src/worker", "src/durable-objects"],
+    may: ["src/worker", "src/durable-objects", "src/contract"],
     why: "the entry exports the objects' classes",
   },
   {

@@ -10,7 +10,7 @@ import { requestLimits } from "./request-limits.ts";
 type Given = Partial<Record<string, unknown>>;
 
 /** One completion of a Job, with its body as it was sent. */
-export interface JobItem {
+interface JobItem {
   customId: string;
   body: unknown;
 }

@@ -47,7 +47,7 @@ function presentPause(pause: JobPause, model: string) {
 }
 
 /** What the Job waits for, and what somebody can do. */
-export function pauseMessage({ reason, budget, scope }: JobPause, model: string): string {
+function pauseMessage({ reason, budget, scope }: JobPause, model: string): string {
   switch (reason) {
     case "budget_exceeded": {
       const whose = scope === "key" ? "The key's monthly limit leaves" : "You have";
