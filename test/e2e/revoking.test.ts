@@ -1,5 +1,5 @@
-// A key that ends: the next request is refused and told why, and what runs is cut at the Hold's
-// renewal. On a stack of its own, whose Holds are renewed every second.
+// A key that ends: the next request is refused and told why, and what runs is cut. On a stack of its
+// own, where what has run for a second hears of it at once.
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { Engine } from "./engine.ts";

@@ -1,8 +1,13 @@
 // Upstash's own client against the bridge with a real Redis behind it.
+import { createServer } from "node:http";
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalRedis, startLocalRedis } from "../../infra/local/redis/redis-process.ts";
+import { parseConfiguration } from "../../src/contract/configuration.ts";
+import { GUARD_FAILURES_MOST } from "../../src/contract/guard.ts";
+import { limitersOf } from "../../src/worker/guard/limiters.ts";
+import { onLoopback } from "../upstream/on-loopback.ts";
 
 let local: LocalRedis;
 let redis: Redis;
@@ -60,5 +65,29 @@ describe("the bridge", () => {
     await expect(redis.get("text")).rejects.toThrow("Redis is not there");
     await local.revive();
     expect(await redis.set("text", "again")).toBe("OK");
+  });
+});
+
+describe("the Worker's counting on it", () => {
+  const secrets = { KEY_CHECK_SECRETS: "k".repeat(32), CACHE_SALT_SECRET: "s".repeat(32) };
+  const limitersAt = (url: string) => {
+    const redisAt = { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: local.token };
+    return limitersOf(parseConfiguration({ ...secrets, BACKENDS: "{}", ...redisAt }), {});
+  };
+
+  test("says until when who failed too often is shut out", async () => {
+    const failures = limitersAt(local.url)?.failures;
+    const answers: (number | null | undefined)[] = [];
+    for (let i = 0; i < 3 * GUARD_FAILURES_MOST; i++) answers.push(await failures?.("who", 0));
+    expect(answers.slice(0, GUARD_FAILURES_MOST / 2).every((until) => until === null)).toBe(true);
+    expect(answers.at(-1)).toBeGreaterThan(Date.now());
+  });
+
+  test("fails, so that the guard opens, when Redis is not there or does not answer", async () => {
+    const silent = createServer(() => undefined);
+    const { url, close } = await onLoopback(silent);
+    await expect(limitersAt(url)?.failures("who", 0)).rejects.toThrow();
+    close();
+    await expect(limitersAt(url)?.failures("who", 0)).rejects.toThrow();
   });
 });

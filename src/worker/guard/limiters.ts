@@ -19,6 +19,11 @@ export interface Limiters {
   asks: Limiter;
 }
 
+/** As much of the Workers binding as is used here. */
+interface Binding {
+  limit(options: { key: string }): Promise<{ success: boolean }>;
+}
+
 /** Null where nothing is there to count with, as in a test. */
 export function limitersOf(configuration: Configuration, env: unknown): Limiters | null {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = configuration;
@@ -30,7 +35,7 @@ export function limitersOf(configuration: Configuration, env: unknown): Limiters
     };
   }
   const { GUARD_FAILURES: failures, GUARD_ASKS: asks } = env as {
-    [name in "GUARD_FAILURES" | "GUARD_ASKS"]?: RateLimit;
+    [name in "GUARD_FAILURES" | "GUARD_ASKS"]?: Binding;
   };
   if (failures === undefined || asks === undefined) return null;
   return { failures: byBinding(failures), asks: byBinding(asks) };
@@ -62,7 +67,7 @@ function byUpstash(redis: Redis, name: string, most: number): Limiter {
   };
 }
 
-function byBinding(binding: RateLimit): Limiter {
+function byBinding(binding: Binding): Limiter {
   return async (who, now) => {
     const { success } = await binding.limit({ key: who });
     return success ? null : now + GUARD_SHUT_MS;
