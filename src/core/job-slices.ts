@@ -62,7 +62,7 @@ export class SliceCutter {
   /** `bytes` is the item's line in the store, its newline included. */
   add(bytes: number, answerBytes: number): void {
     const large = answerBytes > SLICE_ANSWER_MAX_BYTES;
-    if (!this.#fits(bytes, answerBytes, large)) this.#close();
+    if (!this.#fits(bytes, answerBytes)) this.#close();
     this.#open ??= { from: this.#items, items: 0, offset: this.#offset, bytes: 0, large };
     this.#open.items += 1;
     this.#open.bytes += bytes;
@@ -76,12 +76,11 @@ export class SliceCutter {
     return this.#slices;
   }
 
-  #fits(bytes: number, answerBytes: number, large: boolean): boolean {
+  /** A large answer fits nowhere, and nothing fits beside it. */
+  #fits(bytes: number, answerBytes: number): boolean {
     const open = this.#open;
     if (open === null) return true;
     return (
-      !large &&
-      !open.large &&
       open.items < SLICE_ITEMS_MOST &&
       open.bytes + bytes <= SLICE_MAX_BYTES &&
       this.#openAnswerBytes + answerBytes <= SLICE_ANSWER_MAX_BYTES
