@@ -38,6 +38,7 @@ export const gatedModel = "olmo-2-7b";
 
 export const firstAdminEmail = "first-admin@example.org";
 export const accessContact = "Write to access@example.org.";
+export const supportContact = "support@example.org";
 
 interface Upstream {
   backendUrl: string;
@@ -74,5 +75,6 @@ export function bindings(upstream: Upstream): Record<string, string> {
     OIDC_CLIENT_SECRET: openidClient.secret,
     FIRST_ADMIN_EMAIL: firstAdminEmail,
     ACCESS_CONTACT: accessContact,
+    SUPPORT_CONTACT: supportContact,
   };
 }

@@ -1,6 +1,5 @@
 // The routes that only read, and the Model's tokenizer.
 import { describe, expect, test } from "vitest";
-import { errorCatalogue } from "../../src/contract/errors.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { gatedModel, sleepingModel, startingModel } from "./bindings.ts";
 import { admin, Backend, call, complete, errorOf, newPerson, ORIGIN, read } from "./calling.ts";
@@ -16,16 +15,6 @@ describe("without a key", () => {
     );
     expect(document.servers).toEqual([{ url: ORIGIN }]);
     for (const { path } of routes) expect(document.paths).toHaveProperty([path]);
-  });
-
-  test("GET /docs/reference/errors explains each code under the address that errors name", async () => {
-    const error = await errorOf(call("/v1/account"));
-    const address = /https:\S+$/.exec(error.message)?.[0] ?? "";
-    const { pathname, hash } = new URL(address);
-    expect(hash).toBe("#invalid_api_key");
-    const page = await (await call(pathname)).text();
-    for (const code of Object.keys(errorCatalogue)) expect(page).toContain(code);
-    expect(await errorOf(call("/docs/nothing"))).toMatchObject({ status: 404 });
   });
 });
 

@@ -14,57 +14,47 @@ import { QUERY_MAX_CHARACTERS } from "./search.ts";
 const HEADINGS_LISTED_FROM = 4;
 
 export async function docPage(c: Context<AppEnv>, name: string): Promise<Response> {
-  const { html, headings } = renderedPage(name);
+  const { title, html, headings } = renderedPage(name);
+  const here = hereOf(c);
   return inDocs(
     c,
     { title: name === OVERVIEW ? "Docs" : pageTitle(name), current: name },
     <>
-      {headings.length < HEADINGS_LISTED_FROM || name === OVERVIEW ? null : (
-        <details class="on-this-page">
-          <summary>On this page</summary>
-          <ul>
-            {headings.map(({ anchor, title }) => (
-              <li>
-                <a href={`#${anchor}`}>{title}</a>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-      <article class="prose">{raw(fillIn(html, hereOf(c)))}</article>
+      <article class="prose">
+        {raw(title)}
+        {headings.length < HEADINGS_LISTED_FROM || name === OVERVIEW ? null : (
+          <details class="on-this-page">
+            <summary>On this page</summary>
+            <ul>
+              {headings.map(({ anchor, title }) => (
+                <li>
+                  <a href={`#${anchor}`}>{title}</a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {raw(fillIn(html, here))}
+      </article>
       <Neighbours of={name} />
     </>,
   );
 }
 
-/** Whatever stands beside the list of pages; the docs are open, whoever reads them. */
+/** What stands beside the list of pages; the docs are open, whoever reads them. No page is current in search. */
 export async function inDocs(
   c: Context<AppEnv>,
-  options: { title: string; current: string | null; status?: number },
+  options: { title: string; current: string | null },
   content: Child,
 ): Promise<Response> {
-  const { title, current, status = 200 } = options;
+  const { title, current } = options;
   await readSession(c);
   return page(
     c,
-    { title, current: "docs", status, script: "docs.js", look: "docs.css" },
+    { title, current: "docs", script: "docs.js", look: "docs.css" },
     <div class="docs">
       <div class="docs-around">
-        <search>
-          <form action="/docs/search">
-            <label for="docs-q" class="for-readers">
-              Search the docs
-            </label>
-            <input
-              id="docs-q"
-              name="q"
-              type="search"
-              placeholder="Search the docs"
-              maxlength={QUERY_MAX_CHARACTERS}
-              autocomplete="off"
-            />
-          </form>
-        </search>
+        {current === null ? null : <SearchBox />}
         <details class="docs-pages">
           <summary>{current === null ? "All pages" : `All pages: ${sectionOf(current)}`}</summary>
           <nav aria-label="Docs">
@@ -76,6 +66,26 @@ export async function inDocs(
       </div>
       <div class="docs-text">{content}</div>
     </div>,
+  );
+}
+
+function SearchBox(): Child {
+  return (
+    <search>
+      <form action="/docs/search">
+        <label for="docs-q" class="for-readers">
+          Search the docs
+        </label>
+        <input
+          id="docs-q"
+          name="q"
+          type="search"
+          placeholder="Search the docs"
+          maxlength={QUERY_MAX_CHARACTERS}
+          autocomplete="off"
+        />
+      </form>
+    </search>
   );
 }
 

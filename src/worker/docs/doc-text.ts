@@ -67,7 +67,8 @@ export function partsOf(markdown: string): TextPart[] {
     const heading = inCode ? null : /^(#{1,3}) (.+)$/.exec(line);
     if (heading === null) {
       const last = parts.at(-1);
-      if (last !== undefined && !line.startsWith("```")) last.text += `${plain(line)} `;
+      const isRule = line.startsWith("```") || /^\|[-| ]+$/.test(line);
+      if (last !== undefined && !isRule) last.text += `${plain(line)} `;
       continue;
     }
     const text = plain(heading[2] ?? "");

@@ -4,6 +4,8 @@ import { Marked, type Token, type Tokens } from "marked";
 import { Anchors, plain, type Target } from "./doc-text.ts";
 
 export interface RenderedPage {
+  /** The heading of the first level, which is not in `html`. */
+  title: string;
   html: string;
   /** Of the second level, for the list at a long page's top. */
   headings: { anchor: string; title: string }[];
@@ -22,6 +24,7 @@ const TABS = "tabs";
 export function renderMarkdown(markdown: string, link: (href: string) => Target): RenderedPage {
   const anchors = new Anchors();
   const headings: RenderedPage["headings"] = [];
+  let pageTitle = "";
   let codes = 0;
   const marked = new Marked({
     extensions: [{ name: TABS, renderer: (token) => String(token.html) }],
@@ -30,7 +33,10 @@ export function renderMarkdown(markdown: string, link: (href: string) => Target)
         const title = plain(text);
         const anchor = anchors.of(title);
         const inside = this.parser.parseInline(tokens);
-        if (depth === 1) return `<h1>${inside}</h1>\n`;
+        if (depth === 1) {
+          pageTitle = `<h1>${inside}</h1>`;
+          return "";
+        }
         if (depth === 2) headings.push({ anchor, title });
         const mark = `<a class="anchor" href="#${anchor}" aria-label="Link to: ${escapeHtml(title)}">#</a>`;
         return `<h${depth} id="${anchor}">${inside} ${mark}</h${depth}>\n`;
@@ -53,7 +59,8 @@ export function renderMarkdown(markdown: string, link: (href: string) => Target)
     codes += group.length;
     return tabsHtml(first, group);
   });
-  return { html: marked.parser(tokens), headings };
+  const html = marked.parser(tokens);
+  return { title: pageTitle, html, headings };
 }
 
 /** Code in several languages, block after block, becomes one block with tabs. */

@@ -59,7 +59,7 @@ function makeIndex(): MiniSearch<Entry> {
     storeFields: ["url", "page", "heading", "text"],
     processTerm: stem,
     searchOptions: {
-      boost: { title: 4, heading: 3, also: 4 },
+      boost: { title: 4, heading: 3, also: 8 },
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
     },
@@ -101,6 +101,8 @@ function excerptOf(text: string, terms: readonly string[]): string {
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   const middle = places.length === 0 ? 0 : Math.min(...places);
   const start = middle < EXCERPT_CHARACTERS / 2 ? 0 : text.indexOf(" ", middle - 60) + 1;
-  const part = text.slice(start, start + EXCERPT_CHARACTERS).trim();
-  return `${start > 0 ? "… " : ""}${part}${start + EXCERPT_CHARACTERS < text.length ? " …" : ""}`;
+  const rest = text.slice(start).trim();
+  if (rest.length <= EXCERPT_CHARACTERS) return `${start > 0 ? "… " : ""}${rest}`;
+  const part = rest.slice(0, rest.lastIndexOf(" ", EXCERPT_CHARACTERS));
+  return `${start > 0 ? "… " : ""}${part} …`;
 }
