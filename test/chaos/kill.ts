@@ -87,7 +87,8 @@ function launch({ url, key }: EngineProcess, data: string, port: number): Promis
   return startStack({ data, port, engine: { url, key }, holdLeaseSeconds: HOLD_LEASE_SECONDS });
 }
 
-function workerdOf(parent: number): number {
+/** Of a stack, by the process that `startStack` began. */
+export function workerdOf(parent: number): number {
   const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
   for (const line of processes.split("\n")) {
     const [pid, ppid, command = ""] = line.trim().split(/\s+/);

@@ -9,8 +9,9 @@ export async function until<Seen>(
   what: string,
   look: () => Promise<Seen> | Seen,
   holds: (seen: Seen) => boolean,
+  patienceMs = PATIENCE_MS,
 ): Promise<Seen> {
-  for (const giveUpAt = Date.now() + PATIENCE_MS; ; ) {
+  for (const giveUpAt = Date.now() + patienceMs; ; ) {
     const seen = await look();
     if (holds(seen)) return seen;
     if (Date.now() > giveUpAt) throw new Error(`${what} never came; seen: ${JSON.stringify(seen)}`);
