@@ -66,11 +66,15 @@ export class KeyMint {
     );
   }
 
-  async mint(accountId: string): Promise<MintedKey> {
-    const secret = base32(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
-    const body = `${PREFIX}${accountId}_${secret}`;
+  /** The same key for the same `draw`, which whoever has it alone can have again; else a new one. */
+  async mint(accountId: string, draw?: string): Promise<MintedKey> {
     const [minting] = this.#secrets;
     if (minting === undefined) throw new Error("no secret to mint keys with");
+    const secret =
+      draw === undefined
+        ? crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
+        : await drawn(await minting, `draw ${accountId} ${draw}`);
+    const body = `${PREFIX}${accountId}_${base32(secret)}`;
     const key = body + (await check(await minting, body));
     return { key, hash: await sha256(key), start: key.slice(0, START_CHARACTERS) };
   }
@@ -105,6 +109,14 @@ export function equal(a: string, b: string): boolean {
   const left = utf8.encode(a);
   const right = utf8.encode(b);
   return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
+}
+
+async function drawn(secret: CryptoKey, draw: string): Promise<Uint8Array> {
+  return new Uint8Array(
+    await crypto.subtle.sign("HMAC", secret, utf8.encode(draw)),
+    0,
+    SECRET_BYTES,
+  );
 }
 
 async function check(secret: CryptoKey, body: string): Promise<string> {

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { KeyChange, KeyRecord } from "../../contract/account.ts";
 import type { RevocationSource } from "../../contract/directory.ts";
+import { KEY_SHOWN_AGAIN_MS } from "../../contract/limits.ts";
 import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import { accountOfKeyId, newKeyId } from "../auth/api-key.ts";
 import type { AppEnv } from "../environment.ts";
@@ -14,18 +15,23 @@ import { tellJobs } from "./tell-jobs.ts";
 
 type KeyContent = Pick<KeyRecord, "name" | "scope" | "expiresAt" | "monthlyTokenLimit">;
 
-/** `id` makes the minting repeatable. */
-export type NewKey = KeyContent & { id?: string | undefined };
+export type NewKey = KeyContent & {
+  /** Makes the minting repeatable. */
+  id?: string | undefined;
+  /** Random, and known to whoever repeats it alone: what the secret is made of. Drawn when absent. */
+  draw?: string | undefined;
+};
 
 /**
  * The secret is shown once. A repeat with the same `id` gets the same record with `secret` null, since
- * only its hash is kept. The admin scope is an Admin's to give.
+ * only its hash is kept; with the same `draw` too it gets the secret for KEY_SHOWN_AGAIN_MS, since the
+ * first answer may have been lost. The admin scope is an Admin's to give.
  */
 export async function mintKey(
   c: Context<AppEnv>,
   who: string,
   whom: string,
-  { id, ...content }: NewKey,
+  { id, draw, ...content }: NewKey,
 ): Promise<{ key: KeyRecord; secret: string | null }> {
   const { scope, expiresAt } = content;
   if (scope === "admin") await requireAdminDoer(c, who);
@@ -37,7 +43,7 @@ export async function mintKey(
   if (isOver(expiresAt, startedAt) && !(await account.keys()).some((one) => one.id === keyId)) {
     throw expiryIsOver(startedAt);
   }
-  const minted = await c.get("services").keys.mint(whom);
+  const minted = await c.get("services").keys.mint(whom, draw);
   const { hash: keyHash, start } = minted;
   await directoryOf(c.env).indexKeys(whom, [keyHash], { all: false });
   const answer = await account.mint({ keyId, keyHash, start, ...content });
@@ -45,7 +51,8 @@ export async function mintKey(
   const repeated = before !== undefined && sameContent(before, content);
   const key = repeated ? before : answered(answer, "A key with this id has other content.");
   await record(c, { who, what: "key.mint", whom, detail: { keyId, scope }, repeatId: keyId });
-  return { key, secret: repeated ? null : minted.key };
+  const isNew = startedAt - key.createdAt < KEY_SHOWN_AGAIN_MS && key.revokedAt === null;
+  return { key, secret: repeated || !isNew ? null : minted.key };
 }
 
 function sameContent(key: KeyRecord, content: KeyContent): boolean {

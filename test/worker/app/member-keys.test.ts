@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { accountOf } from "../../../src/durable-objects/objects.ts";
 import { audit, call } from "../calling.ts";
+import { form, keysOf, newKey } from "./new-key.ts";
 import { followed, newVisitor, stranger, type Visitor, words } from "./visitor.ts";
 
 let member: Visitor;
@@ -9,27 +10,6 @@ let member: Visitor;
 beforeAll(async () => {
   member = await newVisitor();
 });
-
-let forms = 0;
-
-/** The form of a key as its page sends it, with an id of its own. */
-function form(fields: Record<string, string> = {}): Record<string, string> {
-  forms += 1;
-  return { id: `form${forms}`, name: "laptop", expires: "", limit: "", ...fields };
-}
-
-function keysOf({ id }: { id: string }) {
-  return accountOf(env, id).keys();
-}
-
-async function newKey(visitor: Visitor, fields: Record<string, string> = {}) {
-  const sent = form(fields);
-  const html = await (await visitor.post("/keys", sent)).text();
-  const secret = /ctn_[0-9a-z]{16}_[0-9a-z]{40}/.exec(html)?.[0];
-  const key = (await keysOf(visitor)).find(({ id }) => id.endsWith(`_${sent.id}`));
-  if (secret === undefined || key === undefined) throw new Error(`no key was made: ${html}`);
-  return { ...key, secret, path: `/keys/${key.id}` };
-}
 
 describe("API Keys", () => {
   test("without a key says what a key is for, and where to create one", async () => {
@@ -76,67 +56,6 @@ describe("API Keys", () => {
     expect(last).toContain("101 to 120 of 120");
     expect(await words(busy.get("/keys?page=999"))).toBe(last);
     expect((await busy.get("/keys?page=x'"))?.status).toBe(200);
-  });
-});
-
-describe("Create a key", () => {
-  test("shows the key this once, and it works", async () => {
-    const key = await newKey(member, { limit: "1,000", expires: "2199-12-31" });
-    expect(key).toMatchObject({
-      ...{ name: "laptop", scope: "completions", monthlyTokenLimit: 1_000 },
-      expiresAt: Date.parse("2200-01-01T00:00:00Z"),
-    });
-    expect((await call("/v1/account", { key: key.secret })).status).toBe(200);
-    expect(await (await member.get("/keys")).text()).not.toContain(key.secret);
-  });
-
-  test("with its answer kept by no cache", async () => {
-    const answer = await member.post("/keys", form());
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-  });
-
-  test("loaded again creates nothing and shows no key", async () => {
-    const sent = form();
-    await member.post("/keys", sent);
-    const before = (await keysOf(member)).length;
-    const again = await followed(member, await member.post("/keys", sent));
-    expect(again).toContain("It can't be shown again");
-    expect(again).not.toMatch(/ctn_[0-9a-z]{16}_[0-9a-z]{40}/);
-    expect(await keysOf(member)).toHaveLength(before);
-  });
-
-  test("sent with other content under the same id asks to send it once more", async () => {
-    const sent = form();
-    await member.post("/keys", sent);
-    const answer = await member.post("/keys", { ...sent, name: "another" });
-    expect(answer.status).toBe(409);
-    expect(await words(answer)).toContain("Send it once more");
-  });
-
-  test.each([
-    [{ name: " " }, "Give the key a name."],
-    [{ name: "x".repeat(201) }, "Write at most 200 characters."],
-    [{ expires: "tomorrow" }, "Write a day as 2026-12-31."],
-    [{ expires: "2001-01-01" }, "This day is over. Choose a later one, or none."],
-    [{ limit: "0" }, "Write at least 1 token."],
-    [{ limit: "many" }, "Write a whole number, such as 1,000,000."],
-  ])("with %j says what to write and keeps the rest", async (fields, why) => {
-    const before = (await keysOf(member)).length;
-    const answer = await member.post("/keys", form({ name: "kept name", ...fields }));
-    expect(answer.status).toBe(400);
-    const html = await answer.text();
-    expect(html).toContain(why);
-    expect(html).toContain('aria-invalid="true"');
-    if (!("name" in fields)) expect(html).toContain('value="kept name"');
-    expect(await keysOf(member)).toHaveLength(before);
-  });
-
-  test("for the admin API is an Admin's alone", async () => {
-    expect(await (await member.get("/keys/new")).text()).not.toContain("admin API");
-    const answer = await member.post("/keys", form({ scope: "admin" }));
-    expect(answer.status).toBe(403);
-    const admin = await newVisitor({ role: "admin" });
-    expect(await newKey(admin, { scope: "admin" })).toMatchObject({ scope: "admin" });
   });
 });
 

@@ -1,8 +1,10 @@
 // `GET /keys/new` and `POST /keys`: the answer shows the key, this once. The form carries an id, so a
-// second sending (a reload, a second press) creates nothing and shows nothing.
+// second sending creates nothing. Of two quick presses a browser shows the second answer alone: so that
+// one shows the same key, and a later one (a reload, a way back) shows nothing.
 import type { Context } from "hono";
 import { z } from "zod";
 import { NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
+import { hex } from "../../../core/hex.ts";
 import { mintKey } from "../../deeds/keys.ts";
 import type { AppEnv } from "../../environment.ts";
 import { Refused } from "../../refuse.ts";
@@ -28,6 +30,10 @@ const NewKeyForm = z.object({
   expires: z.preprocess((text) => (text === "" ? null : text), lastDay.nullable().default(null)),
   limit: monthlyLimit,
   scope: z.enum(["completions", "admin"], "Choose one of the two.").default("completions"),
+  draw: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
 });
 
 export function showNewKey(c: Context<AppEnv>): Response | Promise<Response> {
@@ -39,10 +45,10 @@ export async function createKey(c: Context<AppEnv>): Promise<Response> {
   const id = readRepeatId(values);
   const checked = checkForm(NewKeyForm, values);
   if (!checked.ok) return newKeyPage(c, checked.form, 400);
-  const { name, expires: expiresAt, limit: monthlyTokenLimit, scope } = checked.value;
+  const { name, expires: expiresAt, limit: monthlyTokenLimit, scope, draw } = checked.value;
   const me = signedIn(c).person.id;
   try {
-    const content = { id, name, scope, expiresAt, monthlyTokenLimit };
+    const content = { id, draw, name, scope, expiresAt, monthlyTokenLimit };
     const { key, secret } = await mintKey(c, me, me, content);
     if (secret === null) return c.redirect(noticeUrl("shown-before"), 303);
     return createdPage(c, key.name, secret);
@@ -66,6 +72,7 @@ function newKeyPage(
     <form method="post" action="/keys" class="form">
       <h1>Create a key</h1>
       <RepeatId />
+      <input type="hidden" name="draw" value={hex(crypto.getRandomValues(new Uint8Array(32)))} />
       <TextField
         field="name"
         label="Name"
