@@ -52,10 +52,10 @@ describe("a Job that is made", () => {
     });
   });
 
-  test("has fifty thousand slices at once", async () => {
-    await made.wake((job) => job.create(made.newJob(Array(50_000).fill(1))));
+  test("has more slices than one statement writes", async () => {
+    await made.wake((job) => job.create(made.newJob(Array(10_001).fill(1))));
     await made.wake(async (job) => {
-      expect(await job.record()).toMatchObject({ counts: { total: 50_000 } });
+      expect(await job.record()).toMatchObject({ counts: { total: 10_001 } });
       expect(claimOf(await job.claim("t")).slice).toMatchObject({ from: 0, items: 1 });
     });
   });
