@@ -1,7 +1,11 @@
 // `POST /v1/jobs`: what becomes a Job, and what is refused and leaves nothing.
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { JOB_JSON_MAX_BYTES, JOB_LINE_MAX_BYTES } from "../../../src/contract/job-limits.ts";
+import {
+  JOB_ITEMS_MOST,
+  JOB_JSON_MAX_BYTES,
+  JOB_LINE_MAX_BYTES,
+} from "../../../src/contract/job-limits.ts";
 import { jobOf } from "../../../src/durable-objects/objects.ts";
 import { call, errorOf, newPerson, read } from "../calling.ts";
 import {
@@ -13,7 +17,11 @@ import {
   postLines,
   type ShownJob,
   stored,
+  storedText,
 } from "./submitting.ts";
+
+/** Megabytes through workerd take seconds on a machine that is busy. */
+const LARGE_MS = 30_000;
 
 const SECRET = "a prompt that nobody else may read";
 const lines = (count: number) =>
@@ -66,21 +74,25 @@ describe("a Job", () => {
     ]);
   });
 
-  test("larger than one part of the store is the same, byte by byte", async () => {
-    const person = await newPerson();
-    const prompt = (at: number) => `${at} ${"ü".repeat(700)}`.repeat(2);
-    const sent = Array.from({ length: 4_200 }, (_, at) => line(`c${at}`, { prompt: prompt(at) }));
-    const body = sent.join("\n");
-    expect(body.length).toBeGreaterThan(5 * 1024 * 1024);
-    await read(postLines(person.key, body));
-    const input = await inputOf(person);
-    expect(input).toEqual(
-      sent.map((one) => {
+  test(
+    "larger than one part of the store is the same, byte by byte",
+    async () => {
+      const person = await newPerson();
+      const prompt = (at: number) => `${at} ${"ü".repeat(700)}`.repeat(2);
+      const sent = Array.from({ length: 4_200 }, (_, at) => line(`c${at}`, { prompt: prompt(at) }));
+      const body = sent.join("\n");
+      expect(body.length).toBeGreaterThan(5 * 1024 * 1024);
+      await read(postLines(person.key, body));
+      const [key = ""] = await stored(person);
+      const expected = sent.map((one) => {
         const { custom_id, body: own } = JSON.parse(one);
-        return { custom_id, body: own };
-      }),
-    );
-  });
+        return `${JSON.stringify({ custom_id, body: own })}\n`;
+      });
+      // Compared by the engine: a difference of megabytes is not to be printed.
+      expect((await storedText(key)) === expected.join("")).toBe(true);
+    },
+    LARGE_MS,
+  );
 });
 
 describe("a refused Job", () => {
@@ -151,21 +163,41 @@ describe("a refused Job", () => {
     expect(await stored(person)).toEqual([]);
   });
 
-  test("has no item, too many, or too large ones", async () => {
+  test("has no item", async () => {
     const person = await newPerson();
     const nothing = await errorOf(postLines(person.key, "\n \n"));
     expect(nothing).toMatchObject({ status: 400, code: "invalid_request" });
     expect(nothing.message).toContain("There is no item");
-    const many = Array.from({ length: 50_001 }, (_, at) => line(at.toString(36))).join("\n");
-    expect((await errorOf(postLines(person.key, many))).message).toContain("Line 50001: ");
-    const long = line("a", { prompt: "x".repeat(JOB_LINE_MAX_BYTES) });
-    const tooLong = await errorOf(postLines(person.key, `${line("b")}\n${long}`));
-    expect(tooLong).toMatchObject({ status: 413, code: "request_too_large" });
-    expect(tooLong.message).toContain("Line 2 ");
-    const json = { model, prompts: ["x".repeat(JOB_JSON_MAX_BYTES)] };
-    expect(await errorOf(postJob(person.key, json))).toMatchObject({ status: 413 });
     expect(await stored(person)).toEqual([]);
   });
+
+  test(
+    "has too many items",
+    async () => {
+      const person = await newPerson();
+      const many = Array.from({ length: JOB_ITEMS_MOST + 1 }, (_, at) => line(at.toString(36)));
+      const error = await errorOf(postLines(person.key, many.join("\n")));
+      expect(error).toMatchObject({ status: 400, code: "invalid_request" });
+      expect(error.message).toContain(`Line ${JOB_ITEMS_MOST + 1}: `);
+      expect(await stored(person)).toEqual([]);
+    },
+    LARGE_MS,
+  );
+
+  test(
+    "has a line or a body with too many bytes",
+    async () => {
+      const person = await newPerson();
+      const long = line("a", { prompt: "x".repeat(JOB_LINE_MAX_BYTES) });
+      const tooLong = await errorOf(postLines(person.key, `${line("b")}\n${long}`));
+      expect(tooLong).toMatchObject({ status: 413, code: "request_too_large" });
+      expect(tooLong.message).toContain("Line 2 ");
+      const json = { model, prompts: ["x".repeat(JOB_JSON_MAX_BYTES)] };
+      expect(await errorOf(postJob(person.key, json))).toMatchObject({ status: 413 });
+      expect(await stored(person)).toEqual([]);
+    },
+    LARGE_MS,
+  );
 
   test("is of another type, or asks by the query for what is not there", async () => {
     const { key } = await newPerson();
