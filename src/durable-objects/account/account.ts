@@ -23,12 +23,7 @@ import type {
   UsageRow,
 } from "../../contract/account.ts";
 import { parseConfiguration } from "../../contract/configuration.ts";
-import type {
-  HeldSlice,
-  SliceAdmission,
-  SliceAdmitRequest,
-  SliceSettlement,
-} from "../../contract/jobs.ts";
+import type { AccountSlicesRpc } from "../../contract/jobs.ts";
 import {
   type AccountState,
   type AdmitDecision,
@@ -36,8 +31,7 @@ import {
   type LinePlace,
   mayGoOn,
 } from "../../core/admission.ts";
-import { expire, forgetSlices, renewHold } from "../../core/ledger.ts";
-import { admitSlice, dropSlice, renewSlice } from "../../core/slices.ts";
+import { expire, renewHold } from "../../core/ledger.ts";
 import type { ObjectBindings } from "../objects.ts";
 import { grantOnce } from "./account-grants.ts";
 import { changeKey, identifyKey, mintKey, revokeKey } from "./account-keys.ts";
@@ -45,9 +39,12 @@ import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
 import { AccountStorage } from "./account-storage.ts";
 import { Renewals } from "./renewals.ts";
 import { RollUps } from "./roll-up.ts";
-import { asEnded, type EndedHold, settleEach } from "./settle-each.ts";
+import { type EndedHold, settleEach } from "./settle-each.ts";
+import { SliceHolds } from "./slice-holds.ts";
 import { Turns } from "./turns.ts";
 import { WriteBehind } from "./write-behind.ts";
+
+type Asked<Method extends keyof AccountSlicesRpc> = Parameters<AccountSlicesRpc[Method]>;
 
 export class Account extends DurableObject<ObjectBindings> implements AccountRpc {
   readonly #storage: AccountStorage;
@@ -55,6 +52,7 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
   readonly #writeBehind: WriteBehind;
   readonly #leaseMs: number;
   readonly #turns: Turns;
+  readonly #slices: SliceHolds;
   readonly #renewals = new Renewals();
   /** Null until an Admin adds the person: a made-up Account has no state and no rows. */
   #state: AccountState | null = null;
@@ -65,6 +63,12 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     this.#storage = new AccountStorage(context);
     this.#rollUps = new RollUps(context, env);
     this.#writeBehind = new WriteBehind(context, this.#storage, this.#rollUps);
+    this.#slices = new SliceHolds({
+      ...{ writeBehind: this.#writeBehind, leaseMs: this.#leaseMs },
+      current: () => (this.#state === null ? null : this.#current()),
+      settle: (state, ended) => this.#settle(state, ended),
+      freed: (state) => this.#turns.advance(state),
+    });
     this.#turns = new Turns({
       current: () => this.#current(),
       decide: (state, request, place) => this.#decide(state, request, place),
@@ -137,43 +141,24 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     if (this.#state !== null) this.#turns.leave(this.#state, requestId);
   }
 
-  async admitSlice(request: SliceAdmitRequest): Promise<SliceAdmission> {
-    if (this.#state === null)
-      return { outcome: "refused", refusal: { reason: "account_disabled" } };
-    const state = this.#current();
-    const admission = admitSlice(state, request, Date.now(), this.#leaseMs);
-    if (admission.outcome === "admitted") this.#writeBehind.asNeeded(state);
-    return admission;
+  async admitSlice(...asked: Asked<"admitSlice">) {
+    return this.#slices.admitSlice(...asked);
   }
 
-  async renewSlice(slice: HeldSlice): Promise<{ goOn: boolean }> {
-    if (this.#state === null) return { goOn: false };
-    const state = this.#current();
-    const goOn = renewSlice(state, slice, Date.now() + this.#leaseMs);
-    this.#writeBehind.asNeeded(state);
-    return { goOn };
+  async renewSlice(...asked: Asked<"renewSlice">) {
+    return this.#slices.renewSlice(...asked);
   }
 
-  async dropSlice(slice: HeldSlice): Promise<void> {
-    if (this.#state === null) return;
-    const state = this.#current();
-    dropSlice(state, slice, Date.now());
-    this.#writeBehind.asNeeded(state);
-    this.#turns.advance(state);
+  async dropSlice(...asked: Asked<"dropSlice">) {
+    return this.#slices.dropSlice(...asked);
   }
 
-  async settleSlices(settlements: readonly SliceSettlement[]): Promise<CommitMark> {
-    if (this.#state === null) return { incarnation: "", commit: 0 };
-    const mark = this.#settle(this.#current(), settlements.map(asEnded));
-    await this.#writeBehind.written(mark);
-    return mark;
+  async settleSlices(...asked: Asked<"settleSlices">) {
+    return this.#slices.settleSlices(...asked);
   }
 
-  async forgetSlices(holdIds: readonly string[]): Promise<void> {
-    if (this.#state === null) return;
-    const state = this.#current();
-    forgetSlices(state.ledger, holdIds, Date.now());
-    await this.#writeBehind.written(this.#writeBehind.mark(state));
+  async forgetSlices(...asked: Asked<"forgetSlices">) {
+    return this.#slices.forgetSlices(...asked);
   }
 
   async mint(request: MintRequest): Promise<Repeatable<KeyRecord>> {
