@@ -24,7 +24,7 @@ describe("a Job's page", () => {
     await workOffOne(job, "one line\n", error);
     const html = await (await member.get(`/jobs/${id}`)).text();
     const shown = await words(member.get(`/jobs/${id}`));
-    expect(shown).toContain("2 of 4");
+    expect(shown).toContain("Items done, of 4 2");
     expect(shown).toContain("Succeeded 1 Failed 1 Tokens of prompts 3 Tokens of completions 5");
     expect(shown).toContain("1 context_length_exceeded The prompt is too long. item-1");
     expect(shown).toContain("Started with App");

@@ -97,11 +97,9 @@ function Standing({ job, outlook, now }: PartProps): Child {
     <section class="block" aria-labelledby="items-done">
       <div>
         <h2 id="items-done" class="quiet">
-          Items done
+          Items done, of {count(total)}
         </h2>
-        <p class="figure-large">
-          {count(succeeded + failed)} <small>of {count(total)}</small>
-        </p>
+        <p class="figure-large">{count(succeeded + failed)}</p>
       </div>
       <JobProgress job={job} />
       <div class="heading job-state">

@@ -124,7 +124,7 @@ if (upload !== null) {
     if (typeof customId !== "string" || customId === "" || customId.length > 256) {
       return "`custom_id` must be a string of 1 to 256 characters, by which you find the result.";
     }
-    if (seen.has(customId)) return "`custom_id` stands in a line before.";
+    if (seen.has(customId)) return "`custom_id` stands there twice; results are found by it.";
     seen.add(customId);
     if (method !== "POST") return '`method` must be "POST".';
     if (url !== "/v1/completions") {
