@@ -70,7 +70,7 @@ describe("the docs in a browser", () => {
   it("find while one types", async () => {
     const page = await newPage();
     await page.goto(`${stack.app}/docs/search`);
-    await page.getByLabel("Words to search for").pressSequentially("revoke");
+    await page.getByLabel("Search the docs").pressSequentially("revoke");
     await page.locator("#found").getByRole("link", { name: "Revoke a key" }).first().click();
     await page.waitForURL("**/docs/how-to/revoke-a-key");
   });

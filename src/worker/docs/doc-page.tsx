@@ -41,20 +41,20 @@ export async function docPage(c: Context<AppEnv>, name: string): Promise<Respons
   );
 }
 
-/** What stands beside the list of pages; the docs are open, whoever reads them. No page is current in search. */
+/** What stands beside the list of pages; the docs are open, whoever reads them. In search no page is current. */
 export async function inDocs(
   c: Context<AppEnv>,
-  options: { title: string; current: string | null },
+  options: { title: string; current: string | null; query?: string },
   content: Child,
 ): Promise<Response> {
-  const { title, current } = options;
+  const { title, current, query } = options;
   await readSession(c);
   return page(
     c,
     { title, current: "docs", script: "docs.js", look: "docs.css" },
     <div class="docs">
       <div class="docs-around">
-        {current === null ? null : <SearchBox />}
+        <SearchBox query={query} />
         <details class="docs-pages">
           <summary>{current === null ? "All pages" : `All pages: ${sectionOf(current)}`}</summary>
           <nav aria-label="Docs">
@@ -69,7 +69,16 @@ export async function inDocs(
   );
 }
 
-function SearchBox(): Child {
+const searchesWhileTyping = {
+  "hx-get": "/docs/search",
+  "hx-trigger": "input changed delay:200ms",
+  "hx-target": "#found",
+  "hx-select": "#found",
+  "hx-swap": "outerHTML",
+};
+
+/** With a query one is on the page of results, which change while one types. */
+function SearchBox({ query }: { query: string | undefined }): Child {
   return (
     <search>
       <form action="/docs/search">
@@ -80,9 +89,11 @@ function SearchBox(): Child {
           id="docs-q"
           name="q"
           type="search"
+          value={query}
           placeholder="Search the docs"
           maxlength={QUERY_MAX_CHARACTERS}
           autocomplete="off"
+          {...(query !== undefined && searchesWhileTyping)}
         />
       </form>
     </search>

@@ -26,6 +26,7 @@ export function renderMarkdown(markdown: string, link: (href: string) => Target)
   const headings: RenderedPage["headings"] = [];
   let pageTitle = "";
   let codes = 0;
+  let tables = 0;
   const marked = new Marked({
     extensions: [{ name: TABS, renderer: (token) => String(token.html) }],
     renderer: {
@@ -46,10 +47,11 @@ export function renderMarkdown(markdown: string, link: (href: string) => Target)
       },
       code({ text, lang = "" }) {
         codes += 1;
-        return codeHtml(`code-${codes}`, languageOf(lang), text);
+        return codeHtml(codes, languageOf(lang), text);
       },
       table(token) {
-        return tableHtml(token, (cell) => this.parser.parseInline(cell.tokens));
+        tables += 1;
+        return tableHtml(tables, token, (cell) => this.parser.parseInline(cell.tokens));
       },
       html: () => "",
     },
@@ -97,8 +99,9 @@ function languageOf(info: string): string {
   return info.split(" ")[0] ?? "";
 }
 
-function codeHtml(id: string, language: string, text: string): string {
-  return `<div class="copyable"><section tabindex="0" aria-label="${tabNames[language] ?? "Code"}"><pre id="${id}">${escapeHtml(text)}</pre></section><button type="button" class="copy" data-copy="${id}" hidden>Copy</button></div>\n`;
+function codeHtml(number: number, language: string, text: string): string {
+  const id = `code-${number}`;
+  return `<div class="copyable"><section tabindex="0" aria-label="Code ${number}: ${tabNames[language] ?? "text"}"><pre id="${id}">${escapeHtml(text)}</pre></section><button type="button" class="copy" data-copy="${id}" hidden>Copy</button></div>\n`;
 }
 
 /** Radio buttons, so that the tabs need no script. `first` makes the ids of this group. */
@@ -111,7 +114,7 @@ function tabsHtml(first: number, group: readonly Tokens.Code[]): string {
   });
   const panels = group.map(({ text }, at) => {
     const language = languages[at] ?? "";
-    return `<div class="panel" data-language="${language}">${codeHtml(`code-${first + at}`, language, text)}</div>`;
+    return `<div class="panel" data-language="${language}">${codeHtml(first + at, language, text)}</div>`;
   });
   return `<fieldset class="code-tabs"><legend class="for-readers">Language</legend>${choices.join("")}${panels.join("")}</fieldset>\n`;
 }
@@ -127,13 +130,18 @@ function linkHtml(target: Target, inside: string): string {
   }
 }
 
-function tableHtml(token: Tokens.Table, inside: (cell: Tokens.TableCell) => string): string {
-  const caption = token.header.map(({ text }) => plain(text)).join(", ");
+/** `number` makes its name differ from those of other tables of the page. */
+function tableHtml(
+  number: number,
+  token: Tokens.Table,
+  inside: (cell: Tokens.TableCell) => string,
+): string {
+  const columns = token.header.map(({ text }) => plain(text)).join(", ");
   const head = token.header.map((cell) => `<th scope="col">${inside(cell)}</th>`).join("");
   const rows = token.rows.map((row) => {
     return `<tr>${row.map((cell) => `<td>${inside(cell)}</td>`).join("")}</tr>`;
   });
-  return `<section class="table-frame" tabindex="0" aria-label="${escapeHtml(caption)}"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></section>\n`;
+  return `<section class="table-frame" tabindex="0" aria-label="Table ${number}: ${escapeHtml(columns)}"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></section>\n`;
 }
 
 function escapeHtml(text: string): string {

@@ -1,4 +1,4 @@
-// `GET /docs/search?q=`: what was found, with and without a script.
+// `GET /docs/search?q=`: what was found. The box stands beside the list of pages, as everywhere.
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { AppEnv } from "../environment.ts";
@@ -12,27 +12,13 @@ export function showSearch(c: Context<AppEnv>): Promise<Response> {
   const found = query === "" ? [] : searchDocs(query);
   return inDocs(
     c,
-    { title: query === "" ? "Search the docs" : `${query} · Search the docs`, current: null },
+    {
+      title: query === "" ? "Search the docs" : `${query} · Search the docs`,
+      current: null,
+      query,
+    },
     <>
       <h1>Search the docs</h1>
-      <form action="/docs/search" class="form-row">
-        <input
-          name="q"
-          type="search"
-          value={query}
-          maxlength={QUERY_MAX_CHARACTERS}
-          aria-label="Words to search for"
-          autocomplete="off"
-          hx-get="/docs/search"
-          hx-trigger="input changed delay:200ms"
-          hx-target="#found"
-          hx-select="#found"
-          hx-swap="outerHTML"
-        />
-        <button type="submit" class="button">
-          Search
-        </button>
-      </form>
       <div id="found" class="block" aria-live="polite">
         {query === "" ? null : <Results of={found} query={query} c={c} />}
       </div>
