@@ -7,7 +7,7 @@ import type { BudgetFigures } from "./errors.ts";
 
 export type JobState = "queued" | "running" | "paused" | "completed" | "failed" | "cancelled";
 
-export type JobPauseReason = "budget_exceeded" | "spend_cap" | "model_starting";
+type JobPauseReason = "budget_exceeded" | "spend_cap" | "model_starting";
 
 export interface JobPause {
   reason: JobPauseReason;
@@ -18,7 +18,7 @@ export interface JobPause {
   scope: "account" | "key" | null;
 }
 
-export interface JobCounts {
+interface JobCounts {
   total: number;
   succeeded: number;
   failed: number;
