@@ -42,10 +42,10 @@ import { frameEveryAnswer } from "./frame.ts";
 import { answerFailure } from "./guard/door.ts";
 import { defect, errorResponse, Refused } from "./refuse.ts";
 import { receiveReport } from "./webhooks/inference.ts";
-
-/** A day: browsers keep a preflight's answer at most that long. */
 import { receiveKeyEvents } from "./webhooks/keys.ts";
 import { receiveFoundKeys } from "./webhooks/secret-scanning.ts";
+
+/** A day: browsers keep a preflight's answer at most that long. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /** Preflights only: on answers the frame sets the two headers itself, without building them twice. */
@@ -70,9 +70,9 @@ app.options("*", async (c, next) => {
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", showOpenapi);
 app.post("/webhooks/inference", receiveReport);
-
 app.post("/webhooks/keys", receiveKeyEvents);
 app.post("/webhooks/github/secret-scanning", receiveFoundKeys);
+
 app.post("/v1/completions", complete);
 app.get("/v1/models", listModels);
 app.get("/v1/models/:id{.+}", showModel);
