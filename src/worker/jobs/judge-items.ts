@@ -21,7 +21,7 @@ export interface RunnableItem extends JobItem {
   countsFirst: boolean;
 }
 
-export interface RefusedItem extends JobItem {
+interface RefusedItem extends JobItem {
   kind: "refused";
   requestId: string;
   error: PublicError;
