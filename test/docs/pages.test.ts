@@ -104,6 +104,7 @@ describe("code that no test runs", () => {
       "operate/add-a-model.md",
       "operate/deploy.md",
       "operate/incidents.md",
+      "operate/leaked-keys.md",
       "operate/rotate-secrets.md",
       "operate/run-on-your-own-gpu-machine.md",
     ]);
