@@ -1,6 +1,8 @@
 // docs/reference/limits.md: every bound with its value and its reason. The reasons are the comments
 // beside the bounds.
+import * as guardLimits from "../../src/contract/guard.ts";
 import * as jobLimits from "../../src/contract/job-limits.ts";
+import * as keyEvents from "../../src/contract/key-events.ts";
 import * as limits from "../../src/contract/limits.ts";
 import { requestLimits } from "../../src/contract/request-limits.ts";
 import * as wayLimits from "../../src/worker/forward/forward-limits.ts";
@@ -14,6 +16,8 @@ const files = {
   request: "src/contract/request-limits.ts",
   service: "src/contract/limits.ts",
   jobs: "src/contract/job-limits.ts",
+  guard: "src/contract/guard.ts",
+  webhooks: "src/contract/key-events.ts",
   way: "src/worker/forward/forward-limits.ts",
 } as const;
 
@@ -54,10 +58,24 @@ ${section(files.service, serviceLimits)}
 
 ${section(files.jobs, { ...jobLimits })}
 
+## Of webhooks
+
+${section(files.webhooks, numbersOf(keyEvents))}
+
+## Of the guard at the door
+
+${section(files.guard, { ...guardLimits })}
+
 ## Of the way to a Model and back
 
 ${section(files.way, { ...forwardLimits, ...otherWayLimits })}
 `;
+}
+
+function numbersOf(module: Bounds): Bounds {
+  return Object.fromEntries(
+    Object.entries(module).filter(([, value]) => typeof value === "number"),
+  );
 }
 
 /** With the unit that its name has: `90_000` of `…_MS` → `90 s`. */
