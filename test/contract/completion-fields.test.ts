@@ -71,7 +71,7 @@ describe("the OpenAPI document", () => {
       const operation = openApi.paths[route.path]?.[route.method.toLowerCase()];
       ids.add(operation?.operationId);
       const statuses = codesOf(route).map((code) => String(errorCatalogue[code].status));
-      const success = route.path.startsWith("/webhooks/") ? "204" : "200";
+      const success = route.path === "/webhooks/inference" ? "204" : "200";
       expect(Object.keys(operation?.responses ?? {})).toEqual(
         expect.arrayContaining([success, ...statuses]),
       );
