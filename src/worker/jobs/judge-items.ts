@@ -7,10 +7,10 @@ import {
 import type { PublicError } from "../../contract/errors.ts";
 import { errorFromProblems } from "../../contract/problems.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
-import type { JobItem } from "../../core/job-item.ts";
 import { countChoices, generatedTokens } from "../../core/request-size.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
 import type { ServedModel } from "../environment.ts";
+import type { JobItem } from "./read-items.ts";
 
 export interface RunnableItem extends JobItem {
   kind: "runnable";

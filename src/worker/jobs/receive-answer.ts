@@ -2,10 +2,10 @@
 // be large, into the store while it comes. Its bytes stay as they are.
 import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
 import { joinBytes } from "../../core/answer-bytes.ts";
-import { answerLine, answerLineEnd, answerLineHead } from "../../core/result-line.ts";
 import type { ObjectBindings } from "../../durable-objects/objects.ts";
 import type { ForwardedAnswer } from "../forward/forward-completion.ts";
 import type { RunnableItem } from "./judge-items.ts";
+import { answerLine, answerLineEnd, answerLineHead } from "./result-line.ts";
 import type { SliceLines } from "./slice-result.ts";
 
 export interface Receiving {

@@ -2,13 +2,13 @@
 // sees to its Hold; or given back, and then its Hold is dropped, which a commit after all puts right.
 import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
 import type { HeldSlice, SliceClaim, SliceReturn } from "../../contract/jobs.ts";
-import { type JobItem, readItems } from "../../core/job-item.ts";
 import { accountOf, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import type { CallPool } from "./call-pool.ts";
 import { holdSlice } from "./hold-slice.ts";
 import { type JudgedItem, judgeItems, type RunnableItem } from "./judge-items.ts";
+import { type JobItem, readItems } from "./read-items.ts";
 import { receiveAnswer } from "./receive-answer.ts";
 import { repeatCall } from "./repeat-call.ts";
 import { type ItemOutcome, runItem } from "./run-item.ts";

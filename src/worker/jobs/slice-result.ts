@@ -10,9 +10,9 @@ import {
   type SliceResult,
 } from "../../contract/jobs.ts";
 import { addErrors } from "../../core/job-errors.ts";
-import { failureLine } from "../../core/result-line.ts";
 import { errorBody } from "../refuse.ts";
 import type { JudgedItem } from "./judge-items.ts";
+import { failureLine } from "./result-line.ts";
 import { StoreUpload } from "./take-in-upload.ts";
 
 /** A line, or null where the item's answer has gone into the store while it came. */

@@ -1,7 +1,7 @@
 // A Job's result lines, as OpenAI's batch files have them. An answer's bytes are put into its line as
-// they are: what a Completion gives is never printed anew. Pure: no I/O, no clock.
-import type { PublicError } from "../contract/errors.ts";
-import { joinBytes } from "./answer-bytes.ts";
+// they are: what a Completion gives is never printed anew.
+import type { PublicError } from "../../contract/errors.ts";
+import { joinBytes } from "../../core/answer-bytes.ts";
 
 export interface LineName {
   requestId: string;

@@ -1,5 +1,5 @@
-// A Job's items as they are in the store: one line each, `{"custom_id", "body"}`. Pure: no I/O.
-import type { InputSlice } from "../contract/jobs.ts";
+// A Job's items as they are in the store: one line each, `{"custom_id", "body"}`.
+import type { InputSlice } from "../../contract/jobs.ts";
 
 export interface JobItem {
   /** Counted from the Job's first. */
