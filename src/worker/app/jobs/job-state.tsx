@@ -26,7 +26,7 @@ export function JobStateOf({ job }: { job: JobRecord }): Child {
 }
 
 /** What is to be known of the state, in a line under it. */
-export function JobOutlook(props: { job: JobRecord; outlook: Outlook; now: number }): Child {
+function JobOutlook(props: { job: JobRecord; outlook: Outlook; now: number }): Child {
   const { job, outlook, now } = props;
   if (job.pause !== null) {
     return <ShortPause job={job} pause={job.pause} outlook={outlook} now={now} />;

@@ -21,7 +21,7 @@ import { refusedForm, startJob } from "./start-job.ts";
  * A page that says what is wrong carries the text again, so this is less than the API takes; what is
  * longer goes as a file. Counted as the form is sent, where most signs that are no letter take three.
  */
-export const PASTE_MAX_BYTES = 4 * 1024 * 1024;
+const PASTE_MAX_BYTES = 4 * 1024 * 1024;
 
 export function showNewJob(c: Context<AppEnv>): Response | Promise<Response> {
   return newJobPage(c, emptyForm, 200);
