@@ -5,7 +5,7 @@ export function head(source: string, search: string): string {
   return `<!-- Generated from ${source} by \`npm run generate\`; edit that, not this page. -->\n<!-- search: ${search} -->\n`;
 }
 
-export const row = (...cells: string[]) =>
+const row = (...cells: string[]) =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
