@@ -79,6 +79,7 @@ describe("search", () => {
   /** What a newcomer types, and the page that has to be among the first two. */
   test.each([
     ["how do I start", "/docs/start/quickstart"],
+    ["cold start", "/docs/explanations/warm-and-cold-models"],
     ["why does the model not answer my question", "/docs/start/what-a-base-model-does"],
     ["why 429", "/docs/how-to/handle-429-errors"],
     ["TypeError unexpected keyword argument", "/docs/how-to/send-vllm-fields"],
