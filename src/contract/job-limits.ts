@@ -16,8 +16,14 @@ export const JOB_LINE_MAX_BYTES = 8 * 1024 * 1024;
 /** An id to find a line by; it is repeated in its result. */
 export const CUSTOM_ID_MAX_CHARACTERS = 256;
 
-/** A slice's items: what is run again when its worker dies, and the grain at which people take turns. */
-export const SLICE_ITEMS_MOST = 32;
+/**
+ * A slice's items: what runs again when its worker dies. Each slice has its reads and writes in the
+ * store, which cost as much as thirty small items do.
+ */
+export const SLICE_ITEMS_MOST = 128;
+
+/** And the tokens that these may generate: the grain at which people take turns. */
+export const SLICE_TOKENS_MOST = 8_192;
 
 /** And its input's bytes, which the worker reads whole. */
 export const SLICE_MAX_BYTES = 1024 * 1024;

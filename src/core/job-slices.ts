@@ -5,6 +5,7 @@ import {
   SLICE_ANSWER_MAX_BYTES,
   SLICE_ITEMS_MOST,
   SLICE_MAX_BYTES,
+  SLICE_TOKENS_MOST,
 } from "../contract/job-limits.ts";
 import type { InputSlice } from "../contract/jobs.ts";
 import { countChoices, generatedTokens, promptTokenBound } from "./request-size.ts";
@@ -47,11 +48,22 @@ export function answerBytesBound(request: CompletionRequest, vocabSize: number):
   );
 }
 
+/** What a slice's bounds are about. */
+export interface ItemSize {
+  /** Of the item's line in the store, its newline included. */
+  bytes: number;
+  /** At most so many has its answer. */
+  answerBytes: number;
+  /** At most so many are generated for it. */
+  tokens: number;
+}
+
 /** Items in their order, one after the other, as slices. */
 export class SliceCutter {
   readonly #slices: InputSlice[] = [];
   #open: InputSlice | null = null;
   #openAnswerBytes = 0;
+  #openTokens = 0;
   #items = 0;
   #offset = 0;
 
@@ -59,14 +71,15 @@ export class SliceCutter {
     return this.#items;
   }
 
-  /** `bytes` is the item's line in the store, its newline included. */
-  add(bytes: number, answerBytes: number): void {
+  add(size: ItemSize): void {
+    const { bytes, answerBytes, tokens } = size;
     const large = answerBytes > SLICE_ANSWER_MAX_BYTES;
-    if (!this.#fits(bytes, answerBytes)) this.#close();
+    if (!this.#fits(size)) this.#close();
     this.#open ??= { from: this.#items, items: 0, offset: this.#offset, bytes: 0, large };
     this.#open.items += 1;
     this.#open.bytes += bytes;
     this.#openAnswerBytes += answerBytes;
+    this.#openTokens += tokens;
     this.#items += 1;
     this.#offset += bytes;
   }
@@ -76,14 +89,15 @@ export class SliceCutter {
     return this.#slices;
   }
 
-  /** A large answer fits nowhere, and nothing fits beside it. */
-  #fits(bytes: number, answerBytes: number): boolean {
+  #fits({ bytes, answerBytes, tokens }: ItemSize): boolean {
     const open = this.#open;
     if (open === null) return true;
     return (
+      !open.large &&
       open.items < SLICE_ITEMS_MOST &&
       open.bytes + bytes <= SLICE_MAX_BYTES &&
-      this.#openAnswerBytes + answerBytes <= SLICE_ANSWER_MAX_BYTES
+      this.#openAnswerBytes + answerBytes <= SLICE_ANSWER_MAX_BYTES &&
+      this.#openTokens + tokens <= SLICE_TOKENS_MOST
     );
   }
 
@@ -91,5 +105,6 @@ export class SliceCutter {
     if (this.#open !== null) this.#slices.push(this.#open);
     this.#open = null;
     this.#openAnswerBytes = 0;
+    this.#openTokens = 0;
   }
 }

@@ -5,26 +5,23 @@ import {
   SLICE_ANSWER_MAX_BYTES,
   SLICE_ITEMS_MOST,
   SLICE_MAX_BYTES,
+  SLICE_TOKENS_MOST,
 } from "../../src/contract/job-limits.ts";
-import { answerBytesBound, SliceCutter } from "../../src/core/job-slices.ts";
+import { answerBytesBound, type ItemSize, SliceCutter } from "../../src/core/job-slices.ts";
 import { numRuns } from "./property-runs.ts";
 
-interface Item {
-  bytes: number;
-  answerBytes: number;
-}
-
-const item: fc.Arbitrary<Item> = fc.record({
+const item: fc.Arbitrary<ItemSize> = fc.record({
   bytes: fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 2_000_000 })),
   answerBytes: fc.oneof(
     fc.integer({ min: 1, max: 10_000 }),
     fc.integer({ min: 1, max: 2 * SLICE_ANSWER_MAX_BYTES }),
   ),
+  tokens: fc.integer({ min: 0, max: SLICE_TOKENS_MOST / 8 }),
 });
 
-function cut(items: readonly Item[]) {
+function cut(items: readonly ItemSize[]) {
   const cutter = new SliceCutter();
-  for (const { bytes, answerBytes } of items) cutter.add(bytes, answerBytes);
+  for (const size of items) cutter.add(size);
   return cutter.finish();
 }
 
@@ -36,7 +33,8 @@ describe("a Job's slices", () => {
         for (const slice of cut(items)) {
           expect([slice.from, slice.offset]).toEqual([from, offset]);
           const own = items.slice(from, from + slice.items);
-          const sum = (of: (item: Item) => number) => own.reduce((all, one) => all + of(one), 0);
+          const sum = (of: (item: ItemSize) => number) =>
+            own.reduce((all, one) => all + of(one), 0);
           expect(slice.bytes).toBe(sum(({ bytes }) => bytes));
           expect(slice.items).toBeGreaterThan(0);
           if (slice.items > 1) {
@@ -45,6 +43,7 @@ describe("a Job's slices", () => {
             expect(sum(({ answerBytes }) => answerBytes)).toBeLessThanOrEqual(
               SLICE_ANSWER_MAX_BYTES,
             );
+            expect(sum(({ tokens }) => tokens)).toBeLessThanOrEqual(SLICE_TOKENS_MOST);
           }
           expect(slice.large).toBe(sum(({ answerBytes }) => answerBytes) > SLICE_ANSWER_MAX_BYTES);
           [from, offset] = [from + slice.items, offset + slice.bytes];
@@ -57,14 +56,16 @@ describe("a Job's slices", () => {
 
   test("are as few as the bounds let them be", () => {
     const small = Array.from({ length: 2 * SLICE_ITEMS_MOST + 1 }, () => {
-      return { bytes: 100, answerBytes: 1_000 };
+      return { bytes: 100, answerBytes: 1_000, tokens: 16 };
     });
     expect(cut(small).map(({ items }) => items)).toEqual([SLICE_ITEMS_MOST, SLICE_ITEMS_MOST, 1]);
+    const long = small.slice(0, 5).map((size) => ({ ...size, tokens: SLICE_TOKENS_MOST / 2 }));
+    expect(cut(long).map(({ items }) => items)).toEqual([2, 2, 1]);
   });
 
   test("have a large answer alone, and say so", () => {
-    const large = { bytes: 100, answerBytes: SLICE_ANSWER_MAX_BYTES + 1 };
-    const small = { bytes: 100, answerBytes: 10 };
+    const large = { bytes: 100, answerBytes: SLICE_ANSWER_MAX_BYTES + 1, tokens: 16 };
+    const small = { bytes: 100, answerBytes: 10, tokens: 16 };
     const slices = cut([small, large, small, small]);
     expect(slices.map(({ items, large: isLarge }) => [items, isLarge])).toEqual([
       ...[
@@ -84,7 +85,7 @@ describe("an answer's bound in bytes", () => {
   };
 
   test("is small for a small answer, so that slices have their most items", () => {
-    expect(bound({ max_tokens: 16 }) * SLICE_ITEMS_MOST).toBeLessThan(SLICE_ANSWER_MAX_BYTES / 32);
+    expect(bound({ max_tokens: 16 }) * SLICE_ITEMS_MOST).toBeLessThan(SLICE_ANSWER_MAX_BYTES);
   });
 
   test("is above what a whole vocabulary takes, some 4 MB a token of the prompt", () => {

@@ -9,11 +9,12 @@ import type { CodedProblem, Problem } from "../../contract/problems.ts";
 import { requestLimits } from "../../contract/request-limits.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { answerBytesBound } from "../../core/job-slices.ts";
+import { countChoices, generatedTokens } from "../../core/request-size.ts";
 import { noSuchModel } from "../api/models.ts";
 import type { Services } from "../environment.ts";
 
 export type Judgement =
-  | { ok: true; model: string; answerBytes: number }
+  | { ok: true; model: string; answerBytes: number; tokens: number }
   | { ok: false; problems: readonly (Problem | CodedProblem)[] };
 
 /** Parameters that are remembered, and how long their text may be: together a few hundred kB. */
@@ -52,7 +53,8 @@ export class ItemJudge {
     const verdict = checkAgainstModel(request, served.model);
     if (verdict.kind === "refused") return { ok: false, problems: verdict.problems };
     const answerBytes = answerBytesBound(request, served.model.vocab_size);
-    return { ok: true, model: request.model, answerBytes };
+    const tokens = countChoices(request) * generatedTokens(request);
+    return { ok: true, model: request.model, answerBytes, tokens };
   }
 
   #parse(body: unknown): ReturnType<typeof parseCompletionRequest> {

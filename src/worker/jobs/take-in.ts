@@ -132,7 +132,8 @@ class JobInput {
     this.#model = judgement.model;
     const line = utf8.encode(`${JSON.stringify({ custom_id: customId, body })}\n`);
     this.#upload.write(line);
-    this.#slices.add(line.length, judgement.answerBytes);
+    const { answerBytes, tokens } = judgement;
+    this.#slices.add({ bytes: line.length, answerBytes, tokens });
   }
 
   drain(): Promise<void> {
