@@ -23,6 +23,7 @@ const rules: readonly Rule[] = [
       "src/contract",
       "infra/models.json",
       "cloudflare:workers",
+      "standardwebhooks",
     ],
     why: "shells load, call core, write, answer",
   },

@@ -110,6 +110,11 @@ export const Configuration = z
     WEBHOOK_SECRETS: listOf(webhookSecret),
     /** The same of WorkOS, which signs in a way of its own. */
     WORKOS_WEBHOOK_SECRETS: listOf(z.string().min(16, "needs at least 16 characters")),
+    /**
+     * `true` lets people's webhooks go to http:// addresses of the machine that the Worker runs on: for
+     * a local stack and its tests, nowhere else.
+     */
+    WEBHOOKS_TO_LOOPBACK: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
     /** Where GitHub publishes what it signs found keys with. */
     GITHUB_KEYS_URL: z
       .url({ protocol: /^https?$/ })

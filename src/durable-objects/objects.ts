@@ -3,6 +3,7 @@ import type { AccountRpc } from "../contract/account.ts";
 import type { DirectoryRpc } from "../contract/directory.ts";
 import type { InferenceRpc } from "../contract/inference.ts";
 import type { DispatcherRpc, JobListRpc, JobRpc, JobTurn } from "../contract/jobs.ts";
+import type { WebhooksRpc } from "../contract/outgoing-webhooks.ts";
 import type { SpendLimitRpc } from "../contract/spend.ts";
 
 export interface ObjectBindings {
@@ -13,6 +14,7 @@ export interface ObjectBindings {
   JOB: DurableObjectNamespace;
   DISPATCHER: DurableObjectNamespace;
   JOB_LIST: DurableObjectNamespace;
+  WEBHOOKS: DurableObjectNamespace;
   JOB_STORE: R2Bucket;
   JOB_TURNS: Queue<JobTurn>;
 }
@@ -63,6 +65,11 @@ export function dispatcherOf(env: ObjectBindings, modelId: string): DispatcherRp
 /** The list of one person's Jobs and files. */
 export function jobListOf(env: ObjectBindings, personId: string): JobListRpc {
   return stub<JobListRpc>(env.JOB_LIST, personId);
+}
+
+/** What tells this person of events, at endpoints of theirs. */
+export function webhooksOf(env: ObjectBindings, personId: string): WebhooksRpc {
+  return stub<WebhooksRpc>(env.WEBHOOKS, personId);
 }
 
 /**

@@ -11,6 +11,7 @@ export { Inference } from "../durable-objects/inference/inference.ts";
 export { Job } from "../durable-objects/job/job.ts";
 export { JobList } from "../durable-objects/job-list/job-list.ts";
 export { SpendLimit } from "../durable-objects/spend-limit/spend-limit.ts";
+export { Webhooks } from "../durable-objects/webhooks/webhooks.ts";
 
 export default {
   fetch: app.fetch,

@@ -3,12 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { AccountRpc } from "../../src/contract/account.ts";
 import type { DirectoryRpc } from "../../src/contract/directory.ts";
 import type { JobListRpc, JobRpc } from "../../src/contract/jobs.ts";
+import type { WebhooksRpc } from "../../src/contract/outgoing-webhooks.ts";
 import type { SpendLimitRpc } from "../../src/contract/spend.ts";
 import { Account } from "../../src/durable-objects/account/account.ts";
 import { Directory } from "../../src/durable-objects/directory/directory.ts";
 import { Job } from "../../src/durable-objects/job/job.ts";
 import { JobList } from "../../src/durable-objects/job-list/job-list.ts";
 import { SpendLimit } from "../../src/durable-objects/spend-limit/spend-limit.ts";
+import { Webhooks } from "../../src/durable-objects/webhooks/webhooks.ts";
 
 const accountRpc: Record<keyof AccountRpc, true> = {
   ...{ open: true, change: true, snapshot: true, identify: true, admit: true, renew: true },
@@ -47,12 +49,18 @@ const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {
   change: true,
 };
 
+const webhooksRpc: Record<keyof WebhooksRpc, true> = {
+  ...{ emit: true, endpoints: true, add: true, rotate: true, switchOn: true, remove: true },
+  ...{ sendTest: true, deliveries: true, delivery: true, replay: true },
+};
+
 describe("what can be called from outside", () => {
   test.each([
     ["an Account", Account, [...Object.keys(accountRpc), "alarm"]],
     ["the Directory", Directory, [...Object.keys(directoryRpc), "alarm"]],
     ["a Job", Job, [...Object.keys(jobRpc), "alarm"]],
     ["a JobList", JobList, [...Object.keys(jobListRpc), "alarm"]],
+    ["a person's Webhooks", Webhooks, [...Object.keys(webhooksRpc), "alarm"]],
     ["the SpendLimit", SpendLimit, [...Object.keys(spendLimitRpc), "alarm"]],
   ])("of %s is what its contract names", (_, { prototype }, named) => {
     const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");

@@ -62,6 +62,7 @@ export function bindings(upstream: Upstream): Record<string, string> {
     REPORT_SECRETS: reportSecrets.join(","),
     WEBHOOK_SECRETS: webhookSecrets.join(","),
     WORKOS_WEBHOOK_SECRETS: workosSecret,
+    WEBHOOKS_TO_LOOPBACK: "true",
     GITHUB_KEYS_URL: `${githubUrl}/keys`,
     BACKENDS: JSON.stringify({
       local: backend,
