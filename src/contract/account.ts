@@ -1,5 +1,7 @@
 // What the Worker and an Account object say to each other. All amounts are whole tokens, all times
 // milliseconds since 1970 (UTC). Expected refusals are data; only a defect throws.
+
+import type { AppKeysRpc } from "./app-keys.ts";
 import type { BudgetFigures } from "./errors.ts";
 import type { AccountSlicesRpc } from "./jobs.ts";
 
@@ -227,7 +229,7 @@ export interface UsageRow {
 }
 
 /** The Account object's RPC. Each call is repeatable. */
-export interface AccountRpc extends AccountSlicesRpc {
+export interface AccountRpc extends AccountSlicesRpc, AppKeysRpc {
   open(profile: AccountProfile): Promise<AccountSnapshot>;
   change(change: ProfileChange): Promise<Repeatable<AccountSnapshot>>;
   snapshot(): Promise<AccountSnapshot | null>;

@@ -14,6 +14,7 @@ import type {
   TokenFigures,
 } from "../contract/account.ts";
 import { LINE_RETRY_AFTER_MS } from "../contract/limits.ts";
+import { type AppKeys, isCutOff, noteAppRun } from "./app-keys.ts";
 import { takeHold } from "./ledger.ts";
 import { figures, heldByKey, keyMonth, type Ledger, runningCompletions } from "./ledger-state.ts";
 import { judgeStart, type RateState, rateFigures } from "./rate-limit.ts";
@@ -23,6 +24,8 @@ export interface AccountState {
   limits: AccountLimits;
   /** By the key's SHA-256. */
   keys: Map<string, KeyRecord>;
+  /** What the App's pages call with. */
+  appKeys: AppKeys;
   ledger: Ledger;
   rate: RateState;
 }
@@ -70,6 +73,7 @@ export function decideAdmission(
   const { requestId, model } = request;
   const hold = { requestId, keyId: key.id, model, held: fit.held };
   if (!takeHold(ledger, hold, now + leaseMs)) throw new Error("a Hold that fits was refused");
+  noteAppRun(state.appKeys, request.keyHash, requestId);
   state.rate = start.next;
   key.lastUsedAt = now;
   return { decision: "admitted", keyId: key.id, held: fit.held, maxTokens: fit.maxTokens };
@@ -81,7 +85,7 @@ export function checkKey(
   keyHash: string,
   now: number,
 ): KeyRecord | KeyRefusal {
-  const key = state.keys.get(keyHash);
+  const key = state.keys.get(keyHash) ?? state.appKeys.byHash.get(keyHash)?.key;
   if (key === undefined) return { reason: "key_unknown" };
   return refusalOf(state, key, now) ?? key;
 }
@@ -99,13 +103,24 @@ function refusalOf(state: AccountState, key: KeyRecord, now: number): KeyRefusal
   if (key.expiresAt !== null && key.expiresAt <= now) {
     return { reason: "key_expired", at: key.expiresAt };
   }
-  return state.profile.disabled ? { reason: "account_disabled" } : null;
+  return disabledOf(state);
+}
+
+function disabledOf({ profile }: AccountState): KeyRefusal | null {
+  return profile.disabled ? { reason: "account_disabled" } : null;
 }
 
 /** An expired key starts nothing, but what it started before may end. */
-export function mayGoOn(state: AccountState, keyId: string, now: number): RenewAnswer {
+export function mayGoOn(
+  state: AccountState,
+  { keyId, requestId }: { keyId: string; requestId: string },
+  now: number,
+): RenewAnswer {
+  if (isCutOff(state.appKeys, requestId)) {
+    return { goOn: false, refusal: { reason: "key_revoked", at: now, why: "signed out" } };
+  }
   const key = keyById(state, keyId);
-  const refusal = key === undefined ? null : refusalOf(state, key, now);
+  const refusal = key === undefined ? disabledOf(state) : refusalOf(state, key, now);
   return refusal === null || refusal.reason === "key_expired"
     ? { goOn: true }
     : { goOn: false, refusal };

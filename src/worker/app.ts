@@ -33,6 +33,7 @@ import { appPaths, asksForPage, guardApp } from "./app/guard.ts";
 import { jobsPages } from "./app/jobs/jobs-pages.ts";
 import { notFoundPage } from "./app/layout/error-page.tsx";
 import { memberPages } from "./app/member/member-pages.ts";
+import { scriptRoutes } from "./app/script-routes.ts";
 import { signInPages } from "./app/sign-in/sign-in-pages.ts";
 import { docsUrl, showOpenapi } from "./docs/docs.ts";
 import { docsPages } from "./docs/docs-pages.ts";
@@ -124,6 +125,7 @@ for (const path of appPaths) app.use(path, guardApp());
 app.route("/", signInPages);
 app.route("/", memberPages);
 app.route("/", jobsPages);
+app.route("/", scriptRoutes);
 app.route("/", adminPages);
 app.route("/", docsPages);
 

@@ -2,6 +2,7 @@
 import type { AdmitRequest, KeyRecord } from "../../src/contract/account.ts";
 import { DEFAULT_ACCOUNT_LIMITS, HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import { type AccountState, decideAdmission, type LinePlace } from "../../src/core/admission.ts";
+import { noAppKeys } from "../../src/core/app-keys.ts";
 import { addGrant } from "../../src/core/ledger.ts";
 import { emptyDurable, openLedger } from "../../src/core/ledger-state.ts";
 
@@ -21,6 +22,7 @@ export function account(tokens: number, limits: Partial<AccountState["limits"]> 
     profile: { personId: "person", role: "member", disabled: false, limits: {} },
     limits: { ...DEFAULT_ACCOUNT_LIMITS, ...limits },
     keys: new Map([[KEY_HASH, key]]),
+    appKeys: noAppKeys(),
     ledger,
     rate: 0,
   };

@@ -17,7 +17,7 @@ const accountRpc: Record<keyof AccountRpc, true> = {
   ...{ settle: true, leave: true, mint: true, changeKey: true, revoke: true, keys: true },
   ...{ grant: true, grants: true, usage: true, keyByHash: true, keyHashes: true },
   ...{ admitSlice: true, renewSlice: true, settleSlices: true, forgetSlices: true },
-  dropSlice: true,
+  ...{ dropSlice: true, addAppKey: true, endAppKeys: true },
 };
 
 const directoryRpc: Record<keyof DirectoryRpc, true> = {

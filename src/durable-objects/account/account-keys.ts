@@ -9,7 +9,9 @@ import type {
   Refusal,
   Repeatable,
 } from "../../contract/account.ts";
+import type { AppKeyRequest } from "../../contract/app-keys.ts";
 import { type AccountState, accountFigures, checkKey, keyById } from "../../core/admission.ts";
+import { addAppKey, endAppKeys } from "../../core/app-keys.ts";
 import { judgeStart } from "../../core/rate-limit.ts";
 import type { AccountStorage } from "./account-storage.ts";
 
@@ -81,6 +83,31 @@ function updateKey(
     return { ok: true, value: key };
   }
   return { ok: false, reason: "unknown" };
+}
+
+/** Null for a disabled person. */
+export function addKeyOfApp(
+  state: AccountState,
+  storage: AccountStorage,
+  request: AppKeyRequest,
+  now: number,
+): number | null {
+  if (state.profile.disabled) return null;
+  // What a lease ended was settled by nobody.
+  for (const requestId of state.appKeys.running.keys()) {
+    if (!state.ledger.holds.has(requestId)) state.appKeys.running.delete(requestId);
+  }
+  const expiresAt = addAppKey(state.appKeys, request, now);
+  storage.writeAppKeys(state.appKeys);
+  return expiresAt;
+}
+
+export function endKeysOfApp(
+  state: AccountState,
+  storage: AccountStorage,
+  sessionId: string,
+): void {
+  if (endAppKeys(state.appKeys, sessionId)) storage.writeAppKeys(state.appKeys);
 }
 
 /** Who calls. `usedKey` is for the caller to note. */

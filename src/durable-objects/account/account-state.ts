@@ -15,6 +15,7 @@ export function loadState(
     profile,
     limits: { ...DEFAULT_ACCOUNT_LIMITS, ...profile.limits },
     keys: new Map(storage.readKeys().map(({ hash, key }) => [hash, key])),
+    appKeys: storage.readAppKeys(),
     ledger: openLedger(durable, leaseMs),
     rate,
   };

@@ -3,6 +3,7 @@
 // that was given after it leaves the object. Memory counts a write as done: where one fails, the
 // object ends, and starts again from what is on disk.
 import type { AccountProfile, GrantRecord, KeyRecord, UsageRow } from "../../contract/account.ts";
+import type { AppKeys } from "../../core/app-keys.ts";
 import {
   type Commit,
   type Durable,
@@ -14,7 +15,9 @@ import type { RateState } from "../../core/rate-limit.ts";
 import { migrate } from "../migrate.ts";
 import accountSql from "./0001-account.sql";
 import slicesSql from "./0002-slices.sql";
+import appKeysSql from "./0003-app-keys.sql";
 import { grantFromRow, keyFromRow, type Row, sumByDay, usageFromRow } from "./account-rows.ts";
+import { readAppKeys, writeAppKeys } from "./app-key-rows.ts";
 import { EndingRows } from "./ending-rows.ts";
 
 interface LedgerRow extends Record<string, SqlStorageValue> {
@@ -37,7 +40,7 @@ export class AccountStorage {
   constructor(context: DurableObjectState) {
     this.#context = context;
     this.#endings = new EndingRows(context.storage.sql);
-    migrate(context.storage, [accountSql, slicesSql]);
+    migrate(context.storage, [accountSql, slicesSql, appKeysSql]);
   }
 
   get #sql(): SqlStorage {
@@ -108,6 +111,14 @@ export class AccountStorage {
   readKeys(): { hash: string; key: KeyRecord }[] {
     const rows = this.#sql.exec<Row>("SELECT * FROM keys ORDER BY created_at, id");
     return [...rows].map((row) => ({ hash: String(row.hash), key: keyFromRow(row) }));
+  }
+
+  readAppKeys(): AppKeys {
+    return readAppKeys(this.#sql);
+  }
+
+  writeAppKeys(keys: AppKeys): void {
+    this.#write(() => writeAppKeys(this.#sql, keys));
   }
 
   writeKey(hash: string, key: KeyRecord): void {

@@ -22,6 +22,7 @@ import type {
   SettleRequest,
   UsageRow,
 } from "../../contract/account.ts";
+import type { AppKeyRequest } from "../../contract/app-keys.ts";
 import { parseConfiguration } from "../../contract/configuration.ts";
 import type { AccountSlicesRpc } from "../../contract/jobs.ts";
 import {
@@ -34,7 +35,14 @@ import {
 import { expire, renewHold } from "../../core/ledger.ts";
 import type { ObjectBindings } from "../objects.ts";
 import { grantOnce } from "./account-grants.ts";
-import { changeKey, identifyKey, mintKey, revokeKey } from "./account-keys.ts";
+import {
+  addKeyOfApp,
+  changeKey,
+  endKeysOfApp,
+  identifyKey,
+  mintKey,
+  revokeKey,
+} from "./account-keys.ts";
 import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
 import { AccountStorage } from "./account-storage.ts";
 import { Renewals } from "./renewals.ts";
@@ -90,6 +98,7 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     const state = this.#current();
     changeProfile(state, change);
     this.#storage.writeProfile(state.profile);
+    if (state.profile.disabled) endKeysOfApp(state, this.#storage, "all");
     this.#turns.advance(state);
     this.#renewals.tell();
     return { ok: true, value: snapshotOf(state, this.#turns.waiting) };
@@ -124,10 +133,10 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     const now = Date.now();
     renewHold(state.ledger, request, request.progress, now + this.#leaseMs);
     this.#writeBehind.asNeeded(state);
-    const verdict = mayGoOn(state, request.keyId, now);
+    const verdict = mayGoOn(state, request, now);
     if (!verdict.goOn || waitMs === 0) return verdict;
     await this.#renewals.news(request.requestId, waitMs);
-    return mayGoOn(this.#current(), request.keyId, Date.now());
+    return mayGoOn(this.#current(), request, Date.now());
   }
 
   async settle(request: SettleRequest, options = { wait: true }): Promise<CommitMark> {
@@ -181,6 +190,19 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     this.#turns.advance(state);
     this.#renewals.tell();
     return revoked;
+  }
+
+  async addAppKey(request: AppKeyRequest): Promise<number | null> {
+    const state = this.#state;
+    return state === null ? null : addKeyOfApp(state, this.#storage, request, Date.now());
+  }
+
+  async endAppKeys(sessionId: string): Promise<void> {
+    const state = this.#state;
+    if (state === null) return;
+    endKeysOfApp(state, this.#storage, sessionId);
+    this.#turns.advance(state);
+    this.#renewals.tell();
   }
 
   async keys(): Promise<KeyRecord[]> {
@@ -250,7 +272,10 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
 
   #settle(state: AccountState, ended: readonly EndedHold[]): CommitMark {
     settleEach(state.ledger, ended, Date.now());
-    for (const { requestId } of ended) this.#renewals.ended(requestId);
+    for (const { requestId } of ended) {
+      this.#renewals.ended(requestId);
+      state.appKeys.running.delete(requestId);
+    }
     this.#turns.advance(state);
     return this.#writeBehind.mark(state);
   }

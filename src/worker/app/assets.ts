@@ -2,8 +2,8 @@
 // the content, so browsers may keep it for good.
 import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
-import docsLook from "../docs/docs.css";
 import docsScript from "../docs/docs.client.js";
+import docsLook from "../docs/docs.css";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import admin from "./look/admin.css";

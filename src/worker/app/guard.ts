@@ -14,6 +14,7 @@ export const appPaths = [
   "/keys/*",
   "/usage/*",
   "/jobs/*",
+  "/app/*",
   "/models/*",
   "/admin/*",
   "/assets/*",

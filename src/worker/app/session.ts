@@ -5,7 +5,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Person } from "../../contract/directory.ts";
 import { SESSION_DAYS } from "../../contract/limits.ts";
 import { hex } from "../../core/hex.ts";
-import { directoryOf } from "../../durable-objects/objects.ts";
+import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import type { AppEnv } from "../environment.ts";
 
 export interface SignedIn {
@@ -58,6 +58,19 @@ export async function readSession(c: Context<AppEnv>): Promise<SignedIn | null> 
 export async function sessionHash(c: Context<AppEnv>): Promise<string | null> {
   const id = getCookie(c, COOKIE, "host");
   return id !== undefined && SESSION_ID.test(id) ? hashOf(id) : null;
+}
+
+/** Of the person: one, or `all`, with the keys that its pages have. False if there is no such one. */
+export async function endSessionOf(
+  c: Context<AppEnv>,
+  personId: string,
+  sessionId: string,
+): Promise<boolean> {
+  const ended = await directoryOf(c.env).endSession(personId, sessionId);
+  // After the session, which could get another key; and always, since the call before may have stopped
+  // between the two.
+  await accountOf(c.env, personId).endAppKeys(sessionId);
+  return ended;
 }
 
 /** A new id at each sign-in, whatever the browser brought: nobody can be given a known one. */

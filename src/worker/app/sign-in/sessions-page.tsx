@@ -7,7 +7,7 @@ import { Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
 import { Heading, NoticeOf, State } from "../layout/parts.tsx";
 import { type Column, Table } from "../layout/table.tsx";
-import { clearSessionCookie, sessionHash, signedIn } from "../session.ts";
+import { clearSessionCookie, endSessionOf, sessionHash, signedIn } from "../session.ts";
 
 const notices = { ended: "The session is ended." };
 
@@ -35,7 +35,7 @@ export async function showSessions(c: Context<AppEnv>): Promise<Response> {
 export async function endSession(c: Context<AppEnv>): Promise<Response> {
   const { person, sessionId } = signedIn(c);
   const id = c.req.param("id") ?? "";
-  const ended = await directoryOf(c.env).endSession(person.id, id);
+  const ended = await endSessionOf(c, person.id, id);
   if (!ended) {
     throw new Refused({
       code: "not_found",

@@ -9,7 +9,13 @@ import type { AppEnv } from "../../environment.ts";
 import { countFailedSignIn, refuseShutSignIn } from "../../guard/door.ts";
 import { appOrigin } from "../guard.ts";
 import { errorPage } from "../layout/error-page.tsx";
-import { clearSessionCookie, newSession, readSession, setSessionCookie } from "../session.ts";
+import {
+  clearSessionCookie,
+  endSessionOf,
+  newSession,
+  readSession,
+  setSessionCookie,
+} from "../session.ts";
 import { agentWords } from "./agent.ts";
 import { judgeFailure } from "./judge-failure.ts";
 import { keepProgress, type Progress, takeProgress } from "./progress.ts";
@@ -89,7 +95,7 @@ async function enter(c: Context<AppEnv>, identity: Identity, to: string): Promis
 async function endOwnSession(c: Context<AppEnv>): Promise<void> {
   const before = await readSession(c);
   if (before === null) return;
-  await directoryOf(c.env).endSession(before.person.id, before.sessionId);
+  await endSessionOf(c, before.person.id, before.sessionId);
 }
 
 function callback(c: Context<AppEnv>): string {
