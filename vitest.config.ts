@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: "core",
-          include: ["test/{contract,core,bench,docs}/**/*.test.ts"],
+          include: ["test/{contract,core,bench,docs,islands}/**/*.test.ts"],
         },
       },
       {
