@@ -15,6 +15,12 @@ export const PAGE_BYTES_MOST = 60 * 1024;
 
 const HEIGHT = 900;
 
+/**
+ * A browser that is busy paints a table while it comes, and its columns grow: some thousandths. What
+ * jumps is far more; web.dev calls up to 0.1 good.
+ */
+const LAYOUT_SHIFT_MOST = 0.02;
+
 /** Of what it passed, a page of rows has thousands of nodes: their way out of the browser is long. */
 const EVERYTHING: RunOptions = { resultTypes: ["violations"], elementRef: false };
 /** What of axe's a theme changes. */
@@ -68,7 +74,7 @@ async function laidOutWrongly(page: Page): Promise<string[]> {
   const moved = await page.evaluate(layoutShift);
   return [
     ...(tooWide > 0 ? [`wider than the screen by ${tooWide} px`] : []),
-    ...(moved > 0 ? [`moved by ${moved} while it loaded`] : []),
+    ...(moved > LAYOUT_SHIFT_MOST ? [`moved by ${moved} while it loaded`] : []),
   ];
 }
 

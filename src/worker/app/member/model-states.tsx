@@ -49,7 +49,10 @@ export function ModelStates(props: { of: ShownStates; now: number }): Child {
       <ul class="list model-states">
         {models.map(({ id, status }) => (
           <li>
-            <a href={`/models#${id}`}>{id}</a>
+            {/* By its id htmx finds the link again that had the focus. */}
+            <a id={`state-of-${id}`} href={`/models#${id}`}>
+              {id}
+            </a>
             <ModelStateOf status={status} now={now} />
           </li>
         ))}
