@@ -10,19 +10,23 @@ const EVENTS_A_CALL = 100;
 
 export class Outbox {
   readonly #sql: SqlStorage;
+  readonly #events: Map<string, OutgoingEvent>;
 
-  /** The object's schema has the table `outbox`: `id` and `event`, both text. */
+  /** The object's schema has the table `outbox` by now: `id` and `event`, both text. */
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    const rows = sql.exec<{ id: string; event: string }>("SELECT id, event FROM outbox");
+    this.#events = new Map([...rows].map(({ id, event }) => [id, JSON.parse(event)]));
   }
 
   get isEmpty(): boolean {
-    return this.#next(1).length === 0;
+    return this.#events.size === 0;
   }
 
   leave(event: OutgoingEvent): void {
     const leave = "INSERT OR IGNORE INTO outbox (id, event) VALUES (?, ?)";
     this.#sql.exec(leave, event.id, JSON.stringify(event));
+    this.#events.set(event.id, event);
   }
 
   /** `personId` is null while nobody is known whose events they could be. */
@@ -32,16 +36,14 @@ export class Outbox {
       wantedAt: (now) => (personId() === null || this.isEmpty ? null : now),
       run: async () => {
         const whose = personId();
-        const events = this.#next(EVENTS_A_CALL);
         if (whose === null) return;
+        const events = [...this.#events.values()].slice(0, EVENTS_A_CALL);
         await webhooksOf(env, whose).emit(events);
-        for (const { id } of events) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
+        for (const { id } of events) {
+          this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
+          this.#events.delete(id);
+        }
       },
     });
-  }
-
-  #next(most: number): OutgoingEvent[] {
-    const rows = this.#sql.exec<{ event: string }>("SELECT event FROM outbox LIMIT ?", most);
-    return rows.toArray().map(({ event }) => JSON.parse(event) as OutgoingEvent);
   }
 }

@@ -10,6 +10,7 @@ import type {
   SliceResult,
   SliceSettlement,
 } from "../../src/contract/jobs.ts";
+import type { OutgoingEvent } from "../../src/contract/outgoing-webhooks.ts";
 import { Job } from "../../src/durable-objects/job/job.ts";
 import type { ObjectBindings } from "../../src/durable-objects/objects.ts";
 
@@ -26,6 +27,7 @@ class Others {
   records: JobRecord[] = [];
   turns: string[] = [];
   dropped: string[] = [];
+  emitted: OutgoingEvent[] = [];
   failures = 0;
   readonly deaf = new Set<string>();
   /** So many objects the store lists in one answer. */
@@ -52,6 +54,9 @@ class Others {
       }),
       leave: this.#hears("leave", (id: string) => void this.turns.push(`leave ${id}`)),
     };
+    const webhooks = {
+      emit: this.#hears("emit", (events: OutgoingEvent[]) => void this.emitted.push(...events)),
+    };
     const of = (rpc: object) => ({ idFromName: (name: string) => name, get: () => rpc });
     const store = env.JOB_STORE;
     const JOB_STORE = {
@@ -59,7 +64,7 @@ class Others {
       delete: (keys: string[]) => store.delete(keys),
     };
     const objects = { ACCOUNT: of(account), JOB_LIST: of(list), DISPATCHER: of(dispatcher) };
-    const fakes = { ...objects, JOB_STORE };
+    const fakes = { ...objects, WEBHOOKS: of(webhooks), JOB_STORE };
     return { ...env, ...fakes } as unknown as ObjectBindings;
   }
 

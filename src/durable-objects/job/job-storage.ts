@@ -12,7 +12,11 @@ import {
   type Slice,
 } from "../../core/job-state.ts";
 import { migrate } from "../migrate.ts";
+import { Outbox } from "../outbox.ts";
 import jobSql from "./0001-job.sql";
+import outboxSql from "./0002-outbox.sql";
+
+const MIGRATIONS = [jobSql, outboxSql];
 
 /** As JSON these stay far below the 2 MB that a value may have. */
 const SLICES_A_STATEMENT = 5_000;
@@ -39,6 +43,13 @@ interface ClosingRow extends Record<string, SqlStorageValue> {
   forget_at: number;
 }
 
+interface ToldRow extends Record<string, SqlStorageValue> {
+  listed_version: number;
+  entered: number;
+  removing: number;
+  announced: string | null;
+}
+
 /** What others know of the Job. */
 export interface Told {
   /** The record's version in the person's list. */
@@ -46,14 +57,18 @@ export interface Told {
   /** The Dispatcher may count it among those that have something to do. */
   entered: boolean;
   removing: boolean;
+  /** The id of the last event that was left in the outbox. */
+  announced: string | null;
 }
 
 export class JobStorage {
+  readonly outbox: Outbox;
   readonly #context: DurableObjectState;
 
   constructor(context: DurableObjectState) {
     this.#context = context;
-    migrate(context.storage, [jobSql]);
+    migrate(context.storage, MIGRATIONS);
+    this.outbox = new Outbox(context.storage.sql);
   }
 
   get #sql(): SqlStorage {
@@ -76,12 +91,12 @@ export class JobStorage {
   }
 
   readTold(): Told {
-    const row = this.#sql
-      .exec<{ listed_version: number; entered: number; removing: number }>("SELECT * FROM told")
-      .toArray()[0];
-    if (row === undefined) return { listedVersion: 0, entered: false, removing: false };
-    const { listed_version: listedVersion, entered, removing } = row;
-    return { listedVersion, entered: entered === 1, removing: removing === 1 };
+    const row = this.#sql.exec<ToldRow>("SELECT * FROM told").toArray()[0];
+    if (row === undefined) {
+      return { listedVersion: 0, entered: false, removing: false, announced: null };
+    }
+    const { listed_version: listedVersion, entered, removing, announced } = row;
+    return { listedVersion, entered: entered === 1, removing: removing === 1, announced };
   }
 
   create(job: JobOnDisk): JobBook {
@@ -114,10 +129,10 @@ export class JobStorage {
     book.changes = noChanges();
   }
 
-  writeTold({ listedVersion, entered, removing }: Told): void {
-    const values = [listedVersion, entered ? 1 : 0, removing ? 1 : 0];
+  writeTold({ listedVersion, entered, removing, announced }: Told): void {
+    const values = [listedVersion, entered ? 1 : 0, removing ? 1 : 0, announced];
     this.#write(() => {
-      this.#sql.exec("INSERT OR REPLACE INTO told VALUES (1, ?, ?, ?)", ...values);
+      this.#sql.exec("INSERT OR REPLACE INTO told VALUES (1, ?, ?, ?, ?)", ...values);
     });
   }
 
@@ -129,7 +144,7 @@ export class JobStorage {
   /** Leaves an object like one that nobody ever called, its alarm gone too. */
   async forget(): Promise<void> {
     await this.#context.storage.deleteAll();
-    migrate(this.#context.storage, [jobSql]);
+    migrate(this.#context.storage, MIGRATIONS);
   }
 
   #write(statements: () => void): void {

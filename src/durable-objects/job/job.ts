@@ -25,6 +25,7 @@ import { removeJob } from "./remove-job.ts";
 import { tellAccount } from "./tell-account.ts";
 import { tellDispatcher } from "./tell-dispatcher.ts";
 import { tellList } from "./tell-list.ts";
+import { announce, tellWebhooks } from "./tell-webhooks.ts";
 
 export class Job extends DurableObject<ObjectBindings> implements JobRpc {
   readonly #here: JobHere;
@@ -36,8 +37,9 @@ export class Job extends DurableObject<ObjectBindings> implements JobRpc {
     const storage = new JobStorage(context);
     this.#here = { book: storage.read(), told: storage.readTold(), storage, env };
     this.#list = tellList(this.#here);
-    const told = [tellAccount(this.#here), this.#list, tellDispatcher(this.#here)];
-    this.#errands = new Errands(context, [...told, removeJob(this.#here, told)]);
+    const here = this.#here;
+    const told = [tellAccount(here), this.#list, tellDispatcher(here), tellWebhooks(here)];
+    this.#errands = new Errands(context, [...told, removeJob(here, told)]);
   }
 
   async create(job: NewJob): ReturnType<JobRpc["create"]> {
@@ -138,6 +140,7 @@ export class Job extends DurableObject<ObjectBindings> implements JobRpc {
   #keep(book: JobBook, now: number): void {
     bringUpToDate(book, now);
     this.#here.storage.writeChanges(book);
+    announce(this.#here, book, now);
     this.#errands.tend(now, () => this.#nextChange());
   }
 

@@ -16,8 +16,9 @@ export function removeJob(here: JobHere, others: readonly Errand[]): Errand {
       if (!told.removing) return removedAt(book);
       // What comes back looks after this one again.
       if (others.some(({ current }) => current !== null)) return null;
-      // The Account must hear the last of its settlements first.
-      return isDropped && (book.closings.size > 0 || told.entered) ? null : now;
+      // The Account must hear the last of its settlements first, and whoever is told of its end.
+      const isOwed = book.closings.size > 0 || told.entered || !here.storage.outbox.isEmpty;
+      return isDropped && isOwed ? null : now;
     },
     run: async () => {
       const { book, told, env, storage } = here;
