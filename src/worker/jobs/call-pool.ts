@@ -1,23 +1,28 @@
-// A turn's calls to the backend: so many at once, the others in the order in which they came.
+// A turn's places at the backend: so many items at once, the others in the order in which they came.
+
+interface Waiter {
+  places: number;
+  start: () => void;
+}
 
 export class CallPool {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiter[] = [];
   #onRoom: (() => void)[] = [];
 
-  constructor(calls: number) {
-    this.#free = calls;
+  constructor(places: number) {
+    this.#free = places;
   }
 
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((start) => this.#waiting.push(start));
+  /** `places` are at most what the pool has. */
+  async run<T>(places: number, call: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length === 0 && this.#free >= places) this.#free -= places;
+    else await new Promise<void>((start) => this.#waiting.push({ places, start }));
     try {
       return await call();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
+      this.#free += places;
+      this.#startNext();
       if (this.#waiting.length < ROOM) this.#tellRoom();
     }
   }
@@ -26,6 +31,15 @@ export class CallPool {
   async room(): Promise<void> {
     if (this.#waiting.length < ROOM) return;
     await new Promise<void>((resolve) => this.#onRoom.push(resolve));
+  }
+
+  #startNext(): void {
+    for (let next = this.#waiting[0]; next !== undefined && next.places <= this.#free; ) {
+      this.#free -= next.places;
+      this.#waiting.shift();
+      next.start();
+      next = this.#waiting[0];
+    }
   }
 
   #tellRoom(): void {

@@ -62,7 +62,7 @@ function isBounded(item: JudgedItem): boolean {
 async function countAll(items: readonly JudgedItem[], pool: CallPool): Promise<void> {
   await Promise.all(
     items.map(async (item) => {
-      if (item.kind === "runnable") await pool.run(() => item.prompts.count());
+      if (item.kind === "runnable") await pool.run(1, () => item.prompts.count());
     }),
   );
 }

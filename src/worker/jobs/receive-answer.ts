@@ -54,7 +54,8 @@ async function flow(body: ReadableStream<Uint8Array>, to: Receiving): Promise<vo
   }
 }
 
-async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+/** Rejects when it breaks off, or is more than is kept in memory. */
+export async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   await readEach(body, async (bytes) => {

@@ -1,6 +1,7 @@
 // One item of a Job at the backend, by the same way as a live Completion and behind it. What is the
 // backend's fault is tried again; what is the item's own is its answer.
 import type { TokenUsage } from "../../contract/account.ts";
+import type { CompletionRequest } from "../../contract/completion-request.ts";
 import { errorCatalogue, type PublicError } from "../../contract/errors.ts";
 import { ITEM_ATTEMPTS_MOST, ITEM_RETRY_AFTER_MS } from "../../contract/job-limits.ts";
 import { errorFromProblems } from "../../contract/problems.ts";
@@ -16,13 +17,16 @@ import { watchRequest } from "../forward/watch.ts";
 import { Refused } from "../refuse.ts";
 import type { RunnableItem } from "./judge-items.ts";
 
-export interface ItemSetting {
+export interface CallSetting {
   served: ServedModel;
   cacheSalt: string;
   /** Ends it, whatever it waits for. */
   signal: AbortSignal;
   /** No attempt goes on beyond: a consumer may run for 15 minutes. */
   until: number;
+}
+
+export interface ItemSetting extends CallSetting {
   /** Takes the answer in, and throws where it breaks off. */
   receive: (answer: ForwardedAnswer, seed: number) => Promise<void>;
 }
@@ -61,14 +65,30 @@ export async function runItem(item: RunnableItem, setting: ItemSetting): Promise
 
 async function attemptItem(item: RunnableItem, setting: ItemSetting): Promise<ItemOutcome> {
   const { request, prompts, requestId } = item;
-  const { served, cacheSalt, signal, receive } = setting;
   if (item.countsFirst) {
-    const verdict = checkAgainstModel(request, served.model, await prompts.countEach());
+    const verdict = checkAgainstModel(request, setting.served.model, await prompts.countEach());
     if (verdict.kind === "refused") {
       return { kind: "failed", error: errorFromProblems(verdict.problems) };
     }
   }
   const seed = request.seed ?? drawSeed();
+  return await callOnce({ request, requestId, seed }, setting, (answer) =>
+    setting.receive(answer, seed),
+  );
+}
+
+export interface JobCall {
+  request: CompletionRequest;
+  requestId: string;
+  seed: number;
+}
+
+/** One call of the backend. `receive` takes the answer in, and throws where it breaks off. */
+export async function callOnce(
+  { request, requestId, seed }: JobCall,
+  { served, cacheSalt, signal, until }: CallSetting,
+  receive: (answer: ForwardedAnswer) => Promise<void>,
+): Promise<Exclude<ItemOutcome, { kind: "not_ready" | "away" }>> {
   const body = buildUpstreamBody(request, {
     ...{ servedName: served.backend.servedName, seed, requestId, cacheSalt },
     ...{ priority: JOB_PRIORITY, maxTokens: request.maxTokens },
@@ -80,11 +100,11 @@ async function attemptItem(item: RunnableItem, setting: ItemSetting): Promise<It
       ...{ backend: served.backend, modelId: served.model.id, body: JSON.stringify(body) },
       ...{ stream: false, includeUsage: false, continuousUsage: false },
       ...{ prompts: countChoices(request) / request.n, n: request.n, requestId, watch },
-      ...{ limits: limitsUntil(setting.until), open: null },
+      ...{ limits: limitsUntil(until), open: null },
     });
     if (forwarded.kind === "client_left") return { kind: "stopped" };
     if (forwarded.kind === "refused") return { kind: "failed", error: forwarded.error };
-    const received = receive(forwarded, seed);
+    const received = receive(forwarded);
     const [end] = await Promise.all([forwarded.ended, received.catch(() => undefined)]);
     if (signal.aborted) return { kind: "stopped" };
     if (end.how === "backend_failed") return { kind: "failed", error: unreachable };

@@ -1,17 +1,15 @@
 // One claimed slice, from its input to its commit. It ends once: committed, and then the Job itself
 // sees to its Hold; or given back, and then its Hold is dropped, which a commit after all puts right.
-import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
 import type { HeldSlice, SliceClaim, SliceReturn } from "../../contract/jobs.ts";
 import { accountOf, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
 import { Refused } from "../refuse.ts";
 import type { CallPool } from "./call-pool.ts";
 import { holdSlice } from "./hold-slice.ts";
-import { type JudgedItem, judgeItems, type RunnableItem } from "./judge-items.ts";
+import { ItemRunner, type Stop } from "./item-runner.ts";
+import { type JudgedItem, judgeItems } from "./judge-items.ts";
 import { type JobItem, readItems } from "./read-items.ts";
-import { receiveAnswer } from "./receive-answer.ts";
 import { repeatCall } from "./repeat-call.ts";
-import { type ItemOutcome, runItem } from "./run-item.ts";
 import { SliceLines } from "./slice-result.ts";
 
 export interface SliceSetting {
@@ -25,9 +23,6 @@ export interface SliceSetting {
   onNotReady: () => void;
 }
 
-/** Why it did not come to its end. */
-type Stop = "stopped" | "broke";
-
 export class SliceRun {
   /** Resolves when its items are in the pool, or it has ended: the next slice may be fetched. */
   readonly started: Promise<void>;
@@ -37,9 +32,7 @@ export class SliceRun {
   readonly #lines: SliceLines;
   #start: () => void = () => undefined;
   #stop: Stop | null = null;
-  /** Of its items, those that it still is for: what begins at `#end` has gone back, or goes. */
-  #items: readonly JudgedItem[] = [];
-  #begun = 0;
+  readonly #runner: ItemRunner;
   #splitting: Promise<void> = Promise.resolve();
   #hold: HeldSlice | null = null;
   #renewedAt = Date.now();
@@ -49,6 +42,11 @@ export class SliceRun {
     this.#setting = setting;
     this.#claim = claim;
     this.#lines = new SliceLines(setting.jobId, claim);
+    this.#runner = new ItemRunner({
+      ...{ setting, claim, lines: this.#lines, signal: this.#stopper.signal },
+      halt: (why) => this.#halt(why),
+      onFull: () => this.cutShort(),
+    });
     this.started = new Promise((resolve) => {
       this.#start = resolve;
     });
@@ -90,16 +88,12 @@ export class SliceRun {
     }
   }
 
-  /** Its turn is over: what has not begun goes back. */
+  /** Its turn is over, or its lines are many: what has not begun goes back. */
   cutShort(): void {
-    const rest = this.#items[this.#begun];
-    if (rest === undefined || this.#stop !== null) return;
-    if (this.#begun === 0) {
-      this.#halt("stopped");
-      return;
-    }
-    this.#items = this.#items.slice(0, this.#begun);
-    this.#splitting = this.#split(rest).catch(() => this.#halt("broke"));
+    if (this.#stop !== null) return;
+    const cut = this.#runner.cut();
+    if (cut === "nothing_begun") this.#halt("stopped");
+    else if (cut !== null) this.#splitting = this.#split(cut).catch(() => this.#halt("broke"));
   }
 
   /** Null when it was committed, or is nobody's any more; else how it goes back. */
@@ -111,9 +105,9 @@ export class SliceRun {
     });
     const held = await this.#takeHold(judged);
     if (held !== null) return held;
-    const runs = this.#items.map((item) => this.#runNext(item));
+    const ran = this.#runner.run();
     this.#start();
-    await Promise.all(runs);
+    await ran;
     await this.#splitting;
     if (this.#stop !== null) return { why: this.#stop };
     return await this.#commit();
@@ -138,59 +132,10 @@ export class SliceRun {
     });
     if (taken.kind === "back") return taken.returned;
     if (taken.held > 0) this.#hold = { holdId, keyId, model, held: taken.held };
-    this.#items = judged.slice(0, taken.items);
+    this.#runner.items = judged.slice(0, taken.items);
     const rest = judged[taken.items];
     if (rest !== undefined) await this.#split(rest);
     return null;
-  }
-
-  async #runNext(item: JudgedItem): Promise<void> {
-    if (item.kind === "refused") {
-      this.#lines.fail(item, item.error);
-      this.#begun = Math.max(this.#begun, this.#placeOf(item) + 1);
-      return;
-    }
-    await this.#setting.pool.run(async () => {
-      if (this.#stop !== null || !this.#items.includes(item)) return;
-      this.#begun = Math.max(this.#begun, this.#placeOf(item) + 1);
-      const outcome = await this.#runOne(item).catch((failure: unknown) => {
-        this.#halt("broke");
-        throw failure;
-      });
-      this.#take(item, outcome);
-    });
-  }
-
-  async #runOne(item: RunnableItem): Promise<ItemOutcome> {
-    const { services, until, env } = this.#setting;
-    const { personId, model, slice } = this.#claim;
-    const served = services.models.get(model);
-    if (served === undefined) throw new Error("an item was judged without a Model");
-    return await runItem(item, {
-      ...{ served, until, signal: this.#stopper.signal },
-      cacheSalt: await services.cacheSalt.of(personId),
-      receive: (answer, seed) =>
-        receiveAnswer(answer, { item, seed, large: slice.large, lines: this.#lines, env }),
-    });
-  }
-
-  #take(item: RunnableItem, outcome: ItemOutcome): void {
-    switch (outcome.kind) {
-      case "answered":
-        this.#lines.charge(outcome.usage);
-        if (this.#lines.keptBytes > SLICE_ANSWER_MAX_BYTES) this.cutShort();
-        return;
-      case "failed":
-        this.#lines.fail(item, outcome.error);
-        return;
-      case "not_ready":
-      case "away":
-        this.#setting.onNotReady();
-        this.#halt(outcome.kind === "away" ? "broke" : "stopped");
-        return;
-      case "stopped":
-        this.#halt("stopped");
-    }
   }
 
   async #commit(): Promise<null> {
@@ -230,10 +175,6 @@ export class SliceRun {
   #halt(why: Stop): void {
     this.#stop ??= why;
     this.#stopper.abort();
-  }
-
-  #placeOf(item: JudgedItem): number {
-    return item.index - this.#claim.slice.from;
   }
 
   get #name() {
