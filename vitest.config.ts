@@ -1,6 +1,10 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { bindings } from "./test/worker/bindings.ts";
+import { buildIslands } from "./tools/islands.ts";
+
+// The Worker imports them as text.
+await buildIslands();
 
 // Three layers: pure decisions in Node, shells in workerd, and the whole stack from outside.
 export default defineConfig({

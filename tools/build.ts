@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseCatalogue } from "../src/contract/catalogue.ts";
+import { buildIslands } from "./islands.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const built = join(root, "dist/main.js");
@@ -34,6 +35,7 @@ function checkCatalogue(): void {
 
 if (!process.argv.includes("--if-stale") || isStale()) {
   checkCatalogue();
+  await buildIslands();
   const { status, stdout, stderr } = spawnSync(
     join(root, "node_modules/.bin/wrangler"),
     ["deploy", "--dry-run", "--outdir", "dist"],

@@ -36,6 +36,7 @@ const rules: readonly Rule[] = [
       "src/durable-objects/objects.ts",
       "infra/models.json",
       "docs",
+      "dist/islands",
       "@upstash/ratelimit",
       "@upstash/redis",
       "hono",
@@ -48,6 +49,11 @@ const rules: readonly Rule[] = [
       "zod",
     ],
     why: "HTTP reaches objects through their contract",
+  },
+  {
+    folder: "src/islands",
+    may: ["src/islands", "src/contract"],
+    why: "a page's script knows the API alone",
   },
   {
     folder: "src/worker/main.ts",
