@@ -17,6 +17,7 @@ const help = `npm run bench:jobs -- [options]
   --token-delay-ms N   of the engine, as a GPU has it; 0 is as fast as one thread goes (0)
   --live N             Completions one after the other, without and with a Job (200)
   --lines N            of the Job that is only taken in (50000)
+  --seed N             of all items, which then share requests; without it each draws its own
   --rounds N           of each comparison; ratios are within a round (3)`;
 
 const { values } = parseArgs({
@@ -27,12 +28,16 @@ const { values } = parseArgs({
     "token-delay-ms": { type: "string", default: "0" },
     live: { type: "string", default: "200" },
     lines: { type: "string", default: "50000" },
+    seed: { type: "string" },
     rounds: { type: "string", default: "3" },
     help: { type: "boolean", default: false },
   },
 });
 
-const params = { max_tokens: Number(values["max-tokens"]), ignore_eos: true };
+const params = {
+  ...{ max_tokens: Number(values["max-tokens"]), ignore_eos: true },
+  ...(values.seed !== undefined && { seed: Number(values.seed) }),
+};
 /** No Job here waits for tokens. */
 const PLENTY = 10_000_000_000;
 

@@ -95,7 +95,11 @@ async function complete(part: Part, asked: Asked, response: ServerResponse): Pro
   const choices = prompts.length * (asked.n ?? 1);
   const tokens = asked.max_tokens ?? 16;
   if (asked.stream) return await stream(part, { promptTokens, tokens }, response);
-  const list = Array.from({ length: choices }, (_, index) => choice(index, " w".repeat(tokens)));
+  const list = Array.from({ length: choices }, (_, index) => {
+    const prompt = prompts[Math.floor(index / (asked.n ?? 1))] ?? "";
+    const ids = asked.return_token_ids === true ? { prompt: countTokens(prompt), tokens } : null;
+    return { ...choice(index, " w".repeat(tokens)), ...tokenIds(ids) };
+  });
   const usage = usageOf(promptTokens, choices * tokens);
   answer(response, 200, JSON.stringify({ ...head, choices: list, ...foot, usage }));
 }
@@ -122,6 +126,15 @@ const foot = { service_tier: null, system_fingerprint: null };
 
 function choice(index: number, text: string) {
   return { index, text, logprobs: null, finish_reason: "length", stop_reason: null };
+}
+
+/** As many as there are; which ones says nothing. */
+function tokenIds(counts: { prompt: number; tokens: number } | null) {
+  const ids = (count: number) => Array.from({ length: count }, (_, at) => at);
+  return {
+    token_ids: counts === null ? null : ids(counts.tokens),
+    prompt_token_ids: counts === null ? null : ids(counts.prompt),
+  };
 }
 
 const probeAnswer = {
