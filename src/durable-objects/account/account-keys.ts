@@ -56,18 +56,22 @@ export function changeKey(
   });
 }
 
-/** The first revocation counts; a repeat keeps its time and reason. */
+/** The first revocation counts; a repeat keeps its time and reason. `onFirst` is to tell of it. */
 export function revokeKey(
   state: AccountState,
   storage: AccountStorage,
   keyId: string,
   revocation: { at: number; why: string },
+  onFirst: (key: KeyRecord) => void,
 ): Repeatable<KeyRecord> {
-  return updateKey(state, storage, keyId, (key) => {
+  const isFirst = keyById(state, keyId)?.revokedAt === null;
+  const revoked = updateKey(state, storage, keyId, (key) => {
     if (key.revokedAt !== null) return;
     key.revokedAt = revocation.at;
     key.revokedWhy = revocation.why;
   });
+  if (revoked.ok && isFirst) onFirst(revoked.value);
+  return revoked;
 }
 
 function updateKey(

@@ -16,6 +16,7 @@ import { migrate } from "../migrate.ts";
 import accountSql from "./0001-account.sql";
 import slicesSql from "./0002-slices.sql";
 import appKeysSql from "./0003-app-keys.sql";
+import eventsSql from "./0004-events.sql";
 import { grantFromRow, keyFromRow, type Row, sumByDay, usageFromRow } from "./account-rows.ts";
 import { readAppKeys, writeAppKeys } from "./app-key-rows.ts";
 import { EndingRows } from "./ending-rows.ts";
@@ -40,7 +41,7 @@ export class AccountStorage {
   constructor(context: DurableObjectState) {
     this.#context = context;
     this.#endings = new EndingRows(context.storage.sql);
-    migrate(context.storage, [accountSql, slicesSql, appKeysSql]);
+    migrate(context.storage, [accountSql, slicesSql, appKeysSql, eventsSql]);
   }
 
   get #sql(): SqlStorage {

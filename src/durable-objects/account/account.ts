@@ -34,6 +34,7 @@ import {
 } from "../../core/admission.ts";
 import { expire, renewHold } from "../../core/ledger.ts";
 import type { ObjectBindings } from "../objects.ts";
+import { AccountEvents } from "./account-events.ts";
 import { grantOnce } from "./account-grants.ts";
 import {
   addKeyOfApp,
@@ -57,6 +58,7 @@ type Asked<Method extends keyof AccountSlicesRpc> = Parameters<AccountSlicesRpc[
 export class Account extends DurableObject<ObjectBindings> implements AccountRpc {
   readonly #storage: AccountStorage;
   readonly #rollUps: RollUps;
+  readonly #events: AccountEvents;
   readonly #writeBehind: WriteBehind;
   readonly #leaseMs: number;
   readonly #turns: Turns;
@@ -70,7 +72,8 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     this.#leaseMs = parseConfiguration(env).HOLD_LEASE_MS;
     this.#storage = new AccountStorage(context);
     this.#rollUps = new RollUps(context, env);
-    this.#writeBehind = new WriteBehind(context, this.#storage, this.#rollUps);
+    this.#events = new AccountEvents(context, env);
+    this.#writeBehind = new WriteBehind(context, this.#storage, this.#rollUps, this.#events);
     this.#slices = new SliceHolds({
       ...{ writeBehind: this.#writeBehind, leaseMs: this.#leaseMs },
       current: () => (this.#state === null ? null : this.#current()),
@@ -186,7 +189,11 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
   async revoke(keyId: string, why: string): Promise<Repeatable<KeyRecord>> {
     const state = this.#state;
     if (state === null) return { ok: false, reason: "unknown" };
-    const revoked = revokeKey(state, this.#storage, keyId, { at: Date.now(), why });
+    const revocation = { at: Date.now(), why };
+    const revoked = revokeKey(state, this.#storage, keyId, revocation, (key) => {
+      this.#events.keyRevoked(key);
+      this.#writeBehind.arm(state);
+    });
     this.#turns.advance(state);
     this.#renewals.tell();
     return revoked;
@@ -220,12 +227,13 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
   async grant(request: GrantRequest): Promise<Repeatable<GrantRecord>> {
     if (this.#state === null) return { ok: false, reason: "unknown" };
     const state = this.#current();
-    const granted = grantOnce(state, request, Date.now());
-    if (granted.isNew) {
+    const { answer, added } = grantOnce(state, request, Date.now());
+    if (added !== null) {
+      this.#events.granted(state, added);
       this.#writeBehind.now(state);
       this.#turns.advance(state);
     }
-    return granted.answer;
+    return answer;
   }
 
   async grants(): Promise<GrantRecord[]> {
@@ -246,15 +254,17 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     this.#writeBehind.alarmCame();
     if (this.#state === null) return;
     const state = this.#current();
-    const told = this.#rollUps.tellNow(state, Date.now());
+    const now = Date.now();
+    const told = [this.#rollUps.tellNow(state, now), this.#events.tellNow(now)];
     this.#writeBehind.now(state, state.ledger.holds.size === 0);
-    await told;
+    await Promise.all(told);
     this.#writeBehind.arm(state);
   }
 
   #begin(profile: AccountProfile): void {
     this.#state = loadState(this.#storage, profile, this.#leaseMs);
     this.#rollUps.note(this.#state, Date.now());
+    this.#events.begin(this.#state);
   }
 
   /** The state as of now: leases and Grants that have ended are ended before anything is decided. */

@@ -5,6 +5,7 @@ import { BLOCK_IDLE_MS, COMMIT_AFTER_MS, COMMIT_AT_SETTLEMENTS } from "../../con
 import type { AccountState } from "../../core/admission.ts";
 import { commit, mustCommit } from "../../core/ledger.ts";
 import { nextExpiry } from "../../core/ledger-state.ts";
+import type { AccountEvents } from "./account-events.ts";
 import type { AccountStorage } from "./account-storage.ts";
 import { ROLL_UP_LATEST_MS, type RollUps } from "./roll-up.ts";
 
@@ -12,6 +13,7 @@ export class WriteBehind {
   readonly #context: DurableObjectState;
   readonly #storage: AccountStorage;
   readonly #rollUps: RollUps;
+  readonly #events: AccountEvents;
   /** Keys used since the last commit, whose `last_used_at` goes with the next. */
   readonly #usedKeys = new Set<KeyRecord>();
   readonly #incarnation = crypto.randomUUID();
@@ -22,10 +24,16 @@ export class WriteBehind {
   #alarmAt = 0;
   #activeAt = 0;
 
-  constructor(context: DurableObjectState, storage: AccountStorage, rollUps: RollUps) {
+  constructor(
+    context: DurableObjectState,
+    storage: AccountStorage,
+    rollUps: RollUps,
+    events: AccountEvents,
+  ) {
     this.#context = context;
     this.#storage = storage;
     this.#rollUps = rollUps;
+    this.#events = events;
   }
 
   noteCall(now: number): void {
@@ -55,6 +63,7 @@ export class WriteBehind {
     this.#commitTimer = null;
     const now = Date.now();
     this.#storage.writeCommit(commit(state.ledger, now, atRest), state.rate, this.#usedKeys);
+    this.#events.judge(state, now);
     this.#usedKeys.clear();
     this.#commits += 1;
     for (const resolve of this.#awaitingCommit) resolve();
@@ -86,7 +95,8 @@ export class WriteBehind {
   /** A Hold whose gateway and object both died still ends, and what was to be told is. */
   arm(state: AccountState): void {
     const now = Date.now();
-    const owed = this.#rollUps.isOwed ? now + ROLL_UP_LATEST_MS : null;
+    const isOwed = this.#rollUps.isOwed || this.#events.isOwed;
+    const owed = isOwed ? now + ROLL_UP_LATEST_MS : null;
     const next = nextExpiry(state.ledger) ?? owed;
     if (next === null || this.#alarmAt > now) return;
     this.#alarmAt = Math.max(next, now + 1);
