@@ -76,9 +76,11 @@ function turnsBesideEachOther(consumers: unknown) {
 
 /** main.js first: the first module is the one that workerd starts. */
 function builtModules() {
-  const texts = readdirSync(built).filter(
-    (name) => !["main.js", "main.js.map", "README.md"].includes(name),
-  );
+  // Folders have what was bundled on the way.
+  const files = readdirSync(built, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = files
+    .map(({ name }) => name)
+    .filter((name) => !["main.js", "main.js.map", "README.md"].includes(name));
   return [
     { type: "ESModule" as const, path: join(built, "main.js") },
     ...texts.map((name) => ({ type: "Text" as const, path: join(built, name) })),
