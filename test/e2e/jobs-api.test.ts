@@ -211,9 +211,14 @@ describe("an upload", () => {
 });
 
 describe("items that go to the engine in one request", () => {
-  it("get the bytes and the usage that live Completions get", async () => {
+  it.each([
+    { logprobs: 2, prompt_logprobs: 1 },
+    { echo: true, logprobs: 2 },
+    { echo: true, return_token_ids: true },
+    { temperature: 0, stop: "the", return_tokens_as_token_ids: true, logprobs: 1 },
+  ])("get the bytes and the usage that live Completions get: %o", async (fields) => {
     const person = await newPerson(stack, { tokens: 100_000 });
-    const shared = { max_tokens: 6, seed: 7, logprobs: 2, echo: true, prompt_logprobs: 1 };
+    const shared = { max_tokens: 6, seed: 7, ...fields };
     const prompts = ["Call me", "The whale", "Call me", "é\u00e9 \u4e2d", '"],"usage":{', "x"];
     const submitted = await person.call("POST", "/v1/jobs", {
       ...{ model: "local", params: shared, prompts },

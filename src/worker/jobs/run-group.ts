@@ -38,7 +38,10 @@ function likenessOf(request: CompletionRequest, countsFirst: boolean): string | 
   const { prompts, promptShape: _, user: __, ...others } = request;
   const oneSeedDoes = others.seed !== undefined || others.temperature === 0;
   const whole = others.logprobs === -1 || others.promptLogprobs === -1;
-  if (countsFirst || whole || !oneSeedDoes || countChoices(request) !== 1) return null;
+  // vLLM leaves the prompt out of an echoed text where token ids are asked for.
+  const echoDiffers = others.echo && others.flags.return_token_ids !== true;
+  const alone = countsFirst || whole || !oneSeedDoes || echoDiffers;
+  if (alone || countChoices(request) !== 1) return null;
   return JSON.stringify([prompts.kind, others]);
 }
 
