@@ -4,7 +4,7 @@ import { levelOf, scales } from "../../src/islands/model-text/scale.ts";
 import {
   type ScoredToken,
   scoreSpan,
-  spreadTexts,
+  splitText,
   tokensOfChoice,
   tokensOfPrompt,
 } from "../../src/islands/model-text/scored-token.ts";
@@ -48,23 +48,20 @@ test("a span's score counts only what was scored", () => {
   expect(scoreSpan([token({ logprob: null })])).toBeNull();
 });
 
-test("tokens that share a chunk get their own texts, pieces of a character none", () => {
+test("a text is split into its tokens' texts; pieces of a character give it to the last", () => {
   const texts = new Map([
+    [0, "<|begin|>"],
     [1, "Call"],
     [2, " me"],
     [3, "\ufffd"],
     [4, "\ufffd"],
     [5, "!"],
   ]);
-  const tokens = [
-    token({ id: 1, text: "" }),
-    token({ id: 2, text: "Call me" }),
-    token({ id: 3, text: "" }),
-    token({ id: 4, text: "é" }),
-    token({ id: 5, text: "!" }),
-  ];
-  spreadTexts(tokens, (id) => texts.get(id));
-  expect(tokens.map(({ text }) => text)).toEqual(["Call", " me", "", "é", "!"]);
+  const split = (text: string, ids: number[]) => splitText(text, ids, (id) => texts.get(id));
+  expect(split("Call meé!", [1, 2, 3, 4, 5])).toEqual(["Call", " me", "", "é", "!"]);
+  expect(split("Call me", [0, 1, 2])).toEqual(["", "Call", " me"]);
+  expect(split("é", [3, 4])).toEqual(["", "é"]);
+  expect(split("Call it", [1, 99])).toEqual(["Call", " it"]);
 });
 
 test("each step of a scale has its value's colour, at its very edge too", () => {

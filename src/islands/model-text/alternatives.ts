@@ -7,7 +7,8 @@ export interface AlternativesOptions {
   /** Which of them stands in the text. */
   chosen: number | null;
   textOf(id: number): string | undefined;
-  onChoose(id: number): void;
+  /** `rank` is its place in the list. */
+  onChoose(chosen: Alternative, rank: number): void;
 }
 
 /** Bars are probabilities: the whole width is 100 %. */
@@ -31,7 +32,7 @@ export function drawAlternatives(list: HTMLElement, options: AlternativesOptions
         part("nats", nats(logprob)),
       );
       button.title = `token ${id}, ${bits(logprob)} bits`;
-      button.addEventListener("click", () => onChoose(id));
+      button.addEventListener("click", () => onChoose({ id, logprob }, at + 1));
       const item = document.createElement("li");
       item.append(button);
       return item;

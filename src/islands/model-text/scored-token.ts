@@ -75,26 +75,44 @@ export function scoreSpan(tokens: readonly ScoredToken[]): SpanScore | null {
 }
 
 /**
- * Gives each token its own text, where the single texts make up the whole; else they stay as they are:
- * pieces of characters have no text of their own.
+ * The text of each token, as parts of what they say together. Pieces of a character have none but the
+ * last, which has the character; so has a special token that the text leaves out.
  */
+export function splitText(
+  text: string,
+  ids: readonly number[],
+  textOf: (id: number) => string | undefined,
+): string[] {
+  const parts = ids.map(() => "");
+  let at = 0;
+  let piece: number | null = null;
+  for (const [index, id] of ids.entries()) {
+    const own = textOf(id);
+    if (own === undefined || own.includes("\ufffd")) {
+      piece = index;
+      continue;
+    }
+    const from = piece === null ? at : text.indexOf(own, at);
+    if (from === -1 || !text.startsWith(own, from)) continue;
+    if (piece !== null) parts[piece] = text.slice(at, from);
+    parts[index] = own;
+    piece = null;
+    at = from + own.length;
+  }
+  const last = piece ?? ids.length - 1;
+  if (ids.length > 0) parts[last] = `${parts[last]}${text.slice(at)}`;
+  return parts;
+}
+
+/** Gives each of them its own text out of what they say together. */
 export function spreadTexts(
   tokens: ScoredToken[],
   textOf: (id: number) => string | undefined,
 ): void {
-  let from = 0;
-  for (let to = 0; to < tokens.length; to += 1) {
-    const run = tokens.slice(from, to + 1);
-    const own = run.map(({ id }) => textOf(id));
-    const said = run.map(({ text }) => text).join("");
-    if (own.some((text) => text === undefined || text.includes("\ufffd"))) {
-      if (said !== "" && tokens[to + 1]?.text !== "") from = to + 1;
-      continue;
-    }
-    if (own.join("") !== said) continue;
-    for (const [at, token] of run.entries()) token.text = own[at] ?? "";
-    from = to + 1;
-  }
+  const said = tokens.map(({ text }) => text).join("");
+  const ids = tokens.map(({ id }) => id);
+  const parts = splitText(said, ids, textOf);
+  for (const [at, token] of tokens.entries()) token.text = parts[at] ?? "";
 }
 
 export function byLogprob(a: Alternative, b: Alternative): number {

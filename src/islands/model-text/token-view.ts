@@ -45,7 +45,9 @@ export class TokenView {
     this.#tokens = [...tokens];
     this.#current = Math.min(this.#current, Math.max(0, tokens.length - 1));
     this.#anchor = null;
+    const hadFocus = this.element.contains(document.activeElement);
     this.element.replaceChildren(...this.#tokens.map((token, at) => this.#draw(token, at)));
+    if (hadFocus) this.#child(this.#current)?.focus();
     this.#tell();
   }
 
