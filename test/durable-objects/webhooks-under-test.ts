@@ -30,7 +30,7 @@ export function stopTheClock(): void {
 export class Receiver {
   readonly url = `${inject("upstreamUrl")}/${crypto.randomUUID()}`;
 
-  /** 204 unless it was told otherwise. */
+  /** 200 unless it was told otherwise. */
   async answers(status: number, rest: Partial<WireScript> = {}): Promise<void> {
     await this.#control("script", { status, steps: [], ...rest });
   }

@@ -27,7 +27,7 @@ function ask({ method, path }: Route, key: string | null): Promise<Response> {
 function isOfApp(path: string): boolean {
   return appPaths.some((pattern) => {
     const folder = pattern.replace(/\/\*$/, "");
-    return path === folder || (folder !== "/" && path.startsWith(`${folder}/`));
+    return path === folder || (folder !== pattern && path.startsWith(`${folder}/`));
   });
 }
 

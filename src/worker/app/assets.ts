@@ -20,6 +20,7 @@ import newJobScript from "./look/new-job.client.js";
 import pageScript from "./look/page.client.js";
 import paper from "./look/paper.css";
 import tables from "./look/tables.css";
+import webhooks from "./look/webhooks.css";
 
 /** In the order in which they overrule each other. */
 const look = [
@@ -33,6 +34,7 @@ const look = [
   charts,
   admin,
   jobs,
+  webhooks,
   paper,
 ].join("\n");
 

@@ -16,6 +16,10 @@ export const appPaths = [
   "/jobs/*",
   "/app/*",
   "/models/*",
+  // Each by itself: beside them is what other services post to.
+  "/webhooks",
+  "/webhooks/endpoints/*",
+  "/webhooks/deliveries/*",
   "/admin/*",
   "/assets/*",
   "/docs/*",

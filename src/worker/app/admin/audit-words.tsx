@@ -17,6 +17,9 @@ export const deedWords: Readonly<Record<string, string>> = {
   "key.mint": "created a key",
   "key.change": "changed a key",
   "key.revoke": "revoked a key",
+  "webhook.add": "added a webhook endpoint",
+  "webhook.rotate": "replaced a webhook's secret",
+  "webhook.remove": "removed a webhook endpoint",
   "spend.change": "changed the Spend limit",
   "model.wake": "woke a Model",
   "model.conformance": "passed a Model's revision",
@@ -30,6 +33,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   startsPerMinute: "starts a minute",
   expiresAt: "expires",
   requestId: "request",
+  endpointId: "endpoint",
 };
 
 type Value = AuditEntry["detail"][string];
@@ -60,7 +64,7 @@ export function Details({ detail }: { detail: AuditEntry["detail"] }): Child {
 const ID_END_CHARACTERS = 8;
 
 function isId(value: Value): value is string {
-  return typeof value === "string" && /^(key|request|grant)_[0-9a-z_]{24,}$/.test(value);
+  return typeof value === "string" && /^(key|request|grant|endpoint)_[0-9a-z_]{24,}$/.test(value);
 }
 
 function inWords(field: string, value: Value): string {

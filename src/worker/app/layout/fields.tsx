@@ -24,7 +24,7 @@ interface FieldProps {
 
 interface TextFieldProps extends FieldProps {
   type?: "text" | "email" | "date" | "search";
-  inputmode?: "numeric" | "decimal" | "text";
+  inputmode?: "numeric" | "decimal" | "text" | "url";
   maxlength?: number;
   min?: string;
   max?: string;

@@ -13,6 +13,7 @@ type NavName =
   | "usage"
   | "jobs"
   | "models"
+  | "webhooks"
   | "requests"
   | "people"
   | "spend"
@@ -32,6 +33,7 @@ const memberNav: readonly NavEntry[] = [
   { name: "usage", href: "/usage", title: "Usage" },
   { name: "jobs", href: "/jobs", title: "Jobs" },
   { name: "models", href: "/models", title: "Models" },
+  { name: "webhooks", href: "/webhooks", title: "Webhooks" },
   { name: "docs", href: "/docs", title: "Docs" },
 ];
 
