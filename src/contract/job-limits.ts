@@ -53,6 +53,15 @@ export const CLAIM_RENEW_MS = 1_500;
  */
 export const TICKET_LEASE_MS = 30_000;
 
+/**
+ * Where an isolate serves live Completions of the Model too, each call of a Job lets them go before for
+ * so long, which is far above the time between two of a busy client's; then it has its turn.
+ */
+export const LIVE_FIRST_MS = 250;
+
+/** A live Completion that came or went so lately has another one behind it, mostly. */
+export const LIVE_RECENT_MS = 100;
+
 /** A ticket that was sent and not begun for so long is sent again: its message may be lost. */
 export const TICKET_BEGIN_MS = 20_000;
 

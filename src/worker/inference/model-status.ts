@@ -30,6 +30,9 @@ const told = new Map<string, number>();
 /** Requests of this isolate at each Model's backend. */
 const running = new Map<string, number>();
 
+/** When a request of this isolate last came to the Model's backend, or left it. */
+const lastUsed = new Map<string, number>();
+
 /** For a request that may come to the backend. It is no use yet: who is refused costs no GPU time. */
 export async function currentStatus(c: Context<AppEnv>, modelId: string): Promise<ModelStatus> {
   const last = known.get(modelId);
@@ -45,6 +48,7 @@ export async function currentStatus(c: Context<AppEnv>, modelId: string): Promis
 /** A request is at the backend until what this returns is called. */
 export function useModel(c: Context<AppEnv>, modelId: string): () => void {
   running.set(modelId, (running.get(modelId) ?? 0) + 1);
+  lastUsed.set(modelId, Date.now());
   const last = known.get(modelId);
   if (last !== undefined) last.used = true;
   tellUse(c, modelId, REFRESH_AFTER_MS);
@@ -53,7 +57,14 @@ export function useModel(c: Context<AppEnv>, modelId: string): () => void {
     const left = (running.get(modelId) ?? 1) - 1;
     if (left === 0) tellUse(c, modelId, TELL_END_AFTER_MS);
     running.set(modelId, left);
+    lastUsed.set(modelId, Date.now());
   };
+}
+
+/** Whether this isolate has had a request at the Model's backend within the last `withinMs`. */
+export function isUsed(modelId: string, withinMs: number): boolean {
+  if ((running.get(modelId) ?? 0) > 0) return true;
+  return Date.now() - (lastUsed.get(modelId) ?? 0) < withinMs;
 }
 
 /** A Completion still runs: with a long one nothing else may say so. */

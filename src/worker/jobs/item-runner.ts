@@ -5,6 +5,7 @@ import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
 import type { SliceClaim } from "../../contract/jobs.ts";
 import type { ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
+import { afterLive } from "./after-live.ts";
 import type { CallPool } from "./call-pool.ts";
 import type { JudgedItem, RunnableItem } from "./judge-items.ts";
 import { receiveAnswer } from "./receive-answer.ts";
@@ -70,6 +71,7 @@ export class ItemRunner {
     }
     if (runnable.length === 0) return;
     await this.#own.setting.pool.run(runnable.length, async () => {
+      await afterLive(this.#own.claim.model);
       const items = runnable.filter((item) => this.items.includes(item));
       if (this.#own.signal.aborted || items.length === 0) return;
       for (const item of items) this.#noteBegun(item);
