@@ -14,6 +14,7 @@ interface Asked {
   prompt: string | string[] | number[] | number[][];
   max_tokens?: number;
   n?: number;
+  return_token_ids?: boolean;
   stream?: boolean;
 }
 
