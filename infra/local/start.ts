@@ -120,6 +120,8 @@ function bindings(
     OPERATOR_KEY: secrets.operatorKey,
     REPORT_SECRETS: secrets.reportSecret,
     WEBHOOK_SECRETS: secrets.webhookSecret,
+    // Whoever tries them has a receiver on this machine.
+    WEBHOOKS_TO_LOOPBACK: "true",
     BACKENDS: JSON.stringify({ [LOCAL_MODEL]: backend }),
     ...(options.coldHoldSeconds !== null && {
       COLD_HOLD_SECONDS: String(options.coldHoldSeconds),

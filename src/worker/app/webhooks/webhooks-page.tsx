@@ -91,7 +91,7 @@ function EndpointSection({ of, now }: { of: Endpoint; now: number }): Child {
   const { id, url, events, createdAt, oldSecretUntil } = of;
   const at = `/webhooks/endpoints/${id}`;
   return (
-    <section class="block endpoint" aria-labelledby={id}>
+    <article class="block endpoint" aria-labelledby={id}>
       <h2 id={id} class="address">
         {url}
       </h2>
@@ -127,7 +127,7 @@ function EndpointSection({ of, now }: { of: Endpoint; now: number }): Child {
           Remove
         </a>
       </div>
-    </section>
+    </article>
   );
 }
 
