@@ -36,7 +36,11 @@ export class Errand {
 
   /** When to look after it next, or null. */
   dueAt(now: number): number | null {
-    if (this.#current !== null) return this.#startedAt + CALL_LOST_MS;
+    if (this.#current !== null) {
+      const lostAt = this.#startedAt + CALL_LOST_MS;
+      // A wait for a Cold Model takes longer: it is looked after again, and not at once each time.
+      return lostAt > now ? lostAt : now + CALL_LOST_MS;
+    }
     const at = this.#options.wantedAt(now);
     return at === null ? null : Math.max(at, this.#notBefore);
   }
