@@ -282,6 +282,24 @@ describe("the Dispatcher", () => {
     });
   });
 
+  test("hears again of a Job that has work, where the answer to its leaving was lost", async () => {
+    const { others } = made;
+    const budget = { granted: 9, spent: 9, held: 0, available: 0, needed: 1 };
+    const refusal = { why: "budget", budget, scope: "account", heldWouldFree: false } as const;
+    await made.wake(async (job) => {
+      await job.create(made.newJob([1]));
+      await until(() => expect(others.turns).toHaveLength(1));
+      // The Dispatcher may have done what it could not answer.
+      others.deaf.add("leave");
+      await job.giveBack(nameOf(claimOf(await job.claim("t"))), refusal);
+      await until(() => expect(others.failures).toBe(1));
+      await job.tokensChanged();
+      vi.setSystemTime(NOON + 60_000);
+      await job.alarm();
+      await until(() => expect(others.turns).toEqual(Array(2).fill(`enter ${made.id} of ada`)));
+    });
+  });
+
   test("hears of a Job that waits for tokens when it tries again, or when there are more", async () => {
     const { others } = made;
     const budget = { granted: 9, spent: 9, held: 0, available: 0, needed: 1 };

@@ -28,6 +28,8 @@ export function tellDispatcher(here: JobHere): Errand {
         isSaid = true;
         return;
       }
+      // It may hear this though its answer is lost: a Job that has work by then has to say so again.
+      isSaid = false;
       await dispatcherOf(env, model).leave(jobId);
       told.entered = false;
       storage.writeTold(told);
