@@ -56,14 +56,18 @@ class Others {
   }
 }
 
-/** Each test has an object of its own, whose state is that of the Model `local`. */
-async function dispatching(deed: (dispatcher: Dispatcher, others: Others) => Promise<void>) {
-  const stub = env.DISPATCHER.getByName("local");
+/** Each test has an object of its own, whose state is that of this Model. */
+async function dispatching(
+  deed: (dispatcher: Dispatcher, others: Others) => Promise<void>,
+  model = "local",
+  changed: object = {},
+) {
+  const stub = env.DISPATCHER.getByName(model);
   await evictDurableObject(stub).catch(() => undefined);
   await runInDurableObject(stub, async (_, context) => {
     for (const table of ["jobs", "tickets"]) context.storage.sql.exec(`DELETE FROM ${table}`);
     const others = new Others();
-    await deed(new Dispatcher(context, others.bindings), others);
+    await deed(new Dispatcher(context, { ...others.bindings, ...changed }), others);
     // A call that waits would keep the object from going.
     for (const { answer } of others.waits) answer({ outcome: "left" });
     await context.storage.deleteAlarm();
@@ -173,4 +177,27 @@ describe("a Dispatcher", () => {
       const { storage } = (dispatcher as unknown as { ctx: DurableObjectState }).ctx;
       await vi.waitFor(async () => expect(await storage.getAlarm()).not.toBeNull());
     }));
+
+  test.each([
+    ["the catalogue has no more", "gone", {}],
+    ["has no backend any more", "local", { BACKENDS: "{}" }],
+  ])(
+    "of a Model that %s asks it nothing, and hands out a turn at a time, which says so in the results",
+    (_, model, changed) =>
+      dispatching(
+        async (dispatcher, others) => {
+          await dispatcher.enter({ jobId: "a", personId: "ada" });
+          expect(others.turns).toMatchObject([{ jobId: "a", model }]);
+          const ticket = others.turns[0]?.ticket ?? "";
+          expect(await dispatcher.begin(ticket)).toBe(true);
+          expect(await dispatcher.renew(ticket)).toEqual({ goOn: true });
+          await dispatcher.leave("a");
+          await dispatcher.end(ticket, { drained: true, modelNotReady: false });
+          expect(await dispatcher.snapshot()).toEqual({ jobs: [], waitsFor: null });
+          expect(others.asked).toEqual({ status: 0, notReady: 0, left: 0 });
+        },
+        model,
+        changed,
+      ),
+  );
 });

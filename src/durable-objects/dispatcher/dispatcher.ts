@@ -24,8 +24,12 @@ import { ModelWatch } from "./model-watch.ts";
 /** Words to Jobs that are under way at once. */
 const WORDS_AT_ONCE = 20;
 
+/** Of a Model that is not served: each item's line says so, which is quick, and asks no backend. */
+const NOT_SERVED_WINDOW = 1;
+
 export class Dispatcher extends DurableObject<ObjectBindings> implements DispatcherRpc {
   readonly #modelId: string;
+  readonly #isServed: boolean;
   /** Turns at once. */
   readonly #window: number;
   readonly #storage: DispatcherStorage;
@@ -37,16 +41,20 @@ export class Dispatcher extends DurableObject<ObjectBindings> implements Dispatc
 
   constructor(context: DurableObjectState, env: ObjectBindings) {
     super(context, env);
-    const model = servedModel(context.id.name);
-    this.#modelId = model.id;
-    this.#window = Math.ceil(model.job_concurrency / TURN_CALLS);
+    const { name } = context.id;
+    if (name === undefined) throw new Error("a Dispatcher is reached by its Model's id");
+    this.#modelId = name;
+    const model = servedModel(name, env);
+    this.#isServed = model !== null;
+    this.#window =
+      model === null ? NOT_SERVED_WINDOW : Math.ceil(model.job_concurrency / TURN_CALLS);
     this.#storage = new DispatcherStorage(context);
     const { dispatch, told } = this.#storage.read(Date.now());
     this.#dispatch = dispatch;
     this.#told = told;
     this.#watch = new ModelWatch({
       inference: () => inferenceOf(env, this.#modelId),
-      wanted: () => this.#isWanted(),
+      wanted: () => this.#isServed && this.#isWanted(),
       used: () => [...dispatch.tickets.values()].some((ticket) => ticket.begun),
       changed: () => this.#advance(),
     });
@@ -118,7 +126,7 @@ export class Dispatcher extends DurableObject<ObjectBindings> implements Dispatc
     const now = Date.now();
     for (const { id } of expireTickets(this.#dispatch, now)) this.#storage.dropTicket(id);
     if (!this.#isWanted()) this.#watch.rest();
-    else if (this.#watch.isReady(now)) this.#handOut(now);
+    else if (!this.#isServed || this.#watch.isReady(now)) this.#handOut(now);
     this.#errands.tend(now, () => nextDispatch(this.#dispatch, this.#window, Date.now()));
   }
 
