@@ -52,6 +52,12 @@ const ClerkAddress = z.object({
   email_address: z.string(),
   verification: z.object({ status: z.string() }).nullish(),
 });
+/** When it happened, in ms; null where it is not said: then it counts as it comes. */
+const happenedAt = z.coerce
+  .date()
+  .transform((date) => date.getTime())
+  .nullish()
+  .catch(null);
 const ClerkUser = z.object({
   id: shortText,
   banned: z.boolean().optional(),
@@ -59,8 +65,12 @@ const ClerkUser = z.object({
   email_addresses: z.array(ClerkAddress).default([]),
 });
 /** Of a deleted user Clerk tells nothing but the id. */
-const ClerkDeleted = z.object({ type: z.literal("user.deleted"), data: ClerkUser });
-const ClerkUpdated = z.object({ type: z.literal("user.updated"), data: ClerkUser });
+const ClerkDeleted = z.object({
+  ...{ type: z.literal("user.deleted"), data: ClerkUser, timestamp: happenedAt },
+});
+const ClerkUpdated = z.object({
+  ...{ type: z.literal("user.updated"), data: ClerkUser, timestamp: happenedAt },
+});
 
 const WorkosUser = z.object({
   id: shortText,
@@ -71,7 +81,7 @@ const WorkosUser = z.object({
   state: z.string().optional(),
 });
 const workos = <Name extends string>(name: Name) =>
-  z.object({ event: z.literal(name), data: WorkosUser });
+  z.object({ event: z.literal(name), data: WorkosUser, created_at: happenedAt });
 
 const own = { "key.revoke": KeyRevoke, "user.disable": UserDisable, "user.enable": UserEnable };
 const clerk = { "user.deleted": ClerkDeleted, "user.updated": ClerkUpdated };

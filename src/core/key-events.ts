@@ -3,8 +3,8 @@ import type { KeyEvent } from "../contract/key-events.ts";
 
 export type Wish =
   | { wish: "revoke"; by: { key: string } | { keyId: string } | { hash: string }; reason: string }
-  | { wish: "disable"; whom: Whom; sender: Sender; reason: string }
-  | { wish: "enable"; whom: Whom; sender: Sender; reason: string }
+  | { wish: "disable"; whom: Whom; sender: Sender; reason: string; at: number | null }
+  | { wish: "enable"; whom: Whom; sender: Sender; reason: string; at: number | null }
   | { wish: "nothing" };
 
 /** A provider's user is sought by the id that it signs in with, then by the address. */
@@ -31,16 +31,16 @@ export function wishOf(event: KeyEvent): Wish {
       return { wish: "revoke", by, reason: reason || "revoked by webhook" };
     }
     case "user.disable":
-      return { wish: "disable", sender: "webhook", ...named(event.data) };
+      return { wish: "disable", sender: "webhook", at: null, ...named(event.data) };
     case "user.enable":
-      return { wish: "enable", sender: "webhook", ...named(event.data) };
+      return { wish: "enable", sender: "webhook", at: null, ...named(event.data) };
     case "user.deleted":
-      return { ...deleted, whom: { subject: event.data.id, email: null }, sender: "clerk" };
+      return { ...deleted, whom: { subject: event.data.id, email: null }, ...byClerk(event) };
     case "user.updated": {
       const { id: subject, banned } = event.data;
       if (banned === undefined) return { wish: "nothing" };
       const whom = { subject, email: clerkEmail(event.data) };
-      return { ...(banned ? shutOut : letIn), whom, sender: "clerk" };
+      return { ...(banned ? shutOut : letIn), whom, ...byClerk(event) };
     }
   }
 }
@@ -50,11 +50,15 @@ const shutOut = { wish: "disable", reason: "shut out at the identity provider" }
 const letIn = { wish: "enable", reason: "let in again at the identity provider" } as const;
 
 type Own = Extract<KeyEvent, { type: "user.disable" }>;
-type Clerk = Extract<KeyEvent, { type: "user.updated" }>;
+type Clerk = Extract<KeyEvent, { type: "user.updated" | "user.deleted" }>;
 type Workos = Extract<KeyEvent, { event: string }>;
 
 function named({ user_id: personId, email, reason }: Own["data"]) {
   return { whom: personId !== undefined ? { personId } : { email: email ?? "" }, reason };
+}
+
+function byClerk({ timestamp }: Clerk) {
+  return { sender: "clerk", at: timestamp ?? null } as const;
 }
 
 /** Only a verified address names anybody: its user could else have another shut out. */
@@ -63,17 +67,18 @@ function clerkEmail({ primary_email_address_id: primary, email_addresses }: Cler
   return address?.verification?.status === "verified" ? address.email_address.toLowerCase() : null;
 }
 
-function workosWish({ event, data }: Workos): Wish {
+function workosWish({ event, data, created_at }: Workos): Wish {
   const primary = data.emails.find((address) => address.primary === true)?.value;
   const email = data.email_verified === false ? null : (data.email ?? primary ?? null);
   const whom = { subject: data.id, email: email?.toLowerCase() ?? null };
-  if (event !== "dsync.user.updated") return { ...deleted, whom, sender: "workos" };
+  const said = { whom, sender: "workos", at: created_at ?? null } as const;
+  if (event !== "dsync.user.updated") return { ...deleted, ...said };
   switch (data.state) {
     case "active":
-      return { ...letIn, whom, sender: "workos" };
+      return { ...letIn, ...said };
     case "inactive":
     case "suspended":
-      return { ...shutOut, whom, sender: "workos" };
+      return { ...shutOut, ...said };
     default:
       return { wish: "nothing" };
   }

@@ -3,8 +3,8 @@ import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { KEY_EVENTS_MAX_BYTES, WEBHOOK_TOLERANCE_MS } from "../../src/contract/key-events.ts";
-import { directoryOf } from "../../src/durable-objects/objects.ts";
-import { sha256 } from "../../src/worker/auth/api-key.ts";
+import { accountOf, directoryOf } from "../../src/durable-objects/objects.ts";
+import { newAccountId, sha256 } from "../../src/worker/auth/api-key.ts";
 import { webhookSecrets } from "./bindings.ts";
 import { admin, audit, call, errorOf, newPerson, read, view } from "./calling.ts";
 import { KEYS_PATH, outcome, outcomes, type Sending, send } from "./sending-events.ts";
@@ -101,6 +101,25 @@ describe("user.disable and user.enable", () => {
     const { id } = await newPerson();
     expect(await outcome(send(enable({ user_id: id })))).toBe("unchanged");
     expect((await audit(id)).map(({ what }) => what)).not.toContain("person.change");
+  });
+
+  test("finish what broke off before its row was written", async () => {
+    const { id } = await newPerson();
+    await accountOf(env, id).change({ disabled: true });
+    await directoryOf(env).changePerson(id, { disabled: true });
+    expect(await outcome(send(disable({ user_id: id, reason: "left" })))).toBe("disabled");
+    expect(await audit(id)).toContainEqual({
+      ...{ who: "webhook", what: "person.change" },
+      detail: { disabled: true, source: "webhook", reason: "left" },
+    });
+  });
+
+  test("reach who is invited and has no Account yet", async () => {
+    const id = newAccountId();
+    const email = `${id}@example.org`;
+    await directoryOf(env).addPerson({ id, email, role: "member" });
+    expect(await outcome(send(disable({ user_id: id })))).toBe("disabled");
+    expect((await accountOf(env, id).snapshot())?.profile.disabled).toBe(true);
   });
 
   test("of nobody are answered so", async () => {

@@ -37,11 +37,8 @@ function clerkUser({ email, subject }: { email: string; subject: string }, more:
   };
 }
 
-const clerk = (type: string, data: object) => ({
-  type,
-  object: "event",
-  data,
-  instance_id: "ins_1",
+const clerk = (type: string, data: object, timestamp?: number) => ({
+  ...{ type, object: "event", data, instance_id: "ins_1", timestamp },
 });
 const asSvix = { family: "svix" } as const;
 
@@ -83,6 +80,30 @@ describe("Clerk", () => {
     expect(await isShutOut(person)).toBe(true);
   });
 
+  test("lifts nothing that another has imposed beside it", async () => {
+    const person = await signedIn();
+    const updated = (banned: boolean) => send(clerk("user.updated", clerkUser(person, { banned })));
+    expect(await outcome(updated(true))).toBe("disabled");
+    const left = { user_id: person.id, reason: "left" };
+    expect(await outcome(send({ type: "user.disable", data: left }))).toBe("unchanged");
+    expect(await outcome(updated(false))).toBe("unchanged");
+    expect(await isShutOut(person)).toBe(true);
+    expect(await audit(person.id)).toContainEqual({
+      ...{ who: "webhook", what: "person.change" },
+      detail: { disabled: true, source: "webhook", reason: "left" },
+    });
+  });
+
+  test("whose word comes late lets nobody in whom it has shut out since", async () => {
+    const person = await signedIn();
+    const updated = (banned: boolean, at: number) =>
+      outcome(send(clerk("user.updated", clerkUser(person, { banned }), at)));
+    expect(await updated(true, 1_764_400_002_000)).toBe("disabled");
+    expect(await updated(false, 1_764_400_001_000)).toBe("unchanged");
+    expect(await isShutOut(person)).toBe(true);
+    expect(await updated(false, 1_764_400_003_000)).toBe("enabled");
+  });
+
   test("finds who has not signed in by their verified address, and by no other", async () => {
     const person = await newPerson();
     const { email } = await read<{ email: string }>(admin("GET", `/people/${person.id}`));
@@ -99,8 +120,8 @@ describe("Clerk", () => {
   });
 });
 
-const workos = (event: string, data: object) => ({
-  ...{ id: `event_${crypto.randomUUID()}`, event, data, created_at: "2026-11-29T12:00:00.000Z" },
+const workos = (event: string, data: object, created_at = "2026-11-29T12:00:00.000Z") => ({
+  ...{ id: `event_${crypto.randomUUID()}`, event, data, created_at },
 });
 
 describe("WorkOS", () => {
@@ -130,6 +151,15 @@ describe("WorkOS", () => {
     await outcomes(send({ type: "user.disable", data: { user_id: person.id } }));
     const active = { id: person.subject, email: person.email, state: "active" };
     expect(await outcome(sendAsWorkos(workos("dsync.user.updated", active)))).toBe("unchanged");
+  });
+
+  test("whose word comes late lets nobody in whom it has deleted since", async () => {
+    const person = await signedIn();
+    const user = { id: person.subject, email: person.email };
+    expect(await outcome(sendAsWorkos(workos("user.deleted", user)))).toBe("disabled");
+    const late = workos("dsync.user.updated", { ...user, state: "active" }, "2026-11-29T11:59:59Z");
+    expect(await outcome(sendAsWorkos(late))).toBe("unchanged");
+    expect(await isShutOut(person)).toBe(true);
   });
 
   test("is answered the same when it sends an event again", async () => {

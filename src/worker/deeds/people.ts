@@ -1,6 +1,11 @@
 // What is done to people. Each deed is repeatable, and has its row in the audit log.
 import type { Context } from "hono";
-import type { AccountLimits, AccountSnapshot, Role } from "../../contract/account.ts";
+import type {
+  AccountLimits,
+  AccountSnapshot,
+  ProfileChange,
+  Role,
+} from "../../contract/account.ts";
 import type { Person } from "../../contract/directory.ts";
 import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import { newAccountId } from "../auth/api-key.ts";
@@ -19,7 +24,7 @@ export interface PersonChange {
   disabled?: boolean | undefined;
   limits?: Partial<AccountLimits> | undefined;
   /** Of what a webhook asked for: who sent it, and why. For the audit log. */
-  because?: { source: string; reason: string } | undefined;
+  because?: { source: string; reason: string; asOf?: string } | undefined;
 }
 
 /** Invites them, too: for INVITE_DAYS the address may sign in. Repeatable by the address. */
@@ -72,7 +77,7 @@ export async function changePerson(
   { id, role, disabled, limits, because }: PersonChange,
 ): Promise<{ person: Person; snapshot: AccountSnapshot }> {
   await requireAdminDoer(c, who);
-  await knownPerson(c, whom);
+  const known = await knownPerson(c, whom);
   const detail = {
     ...(role && { role }),
     ...(disabled !== undefined && { disabled }),
@@ -83,10 +88,23 @@ export async function changePerson(
   const deed: Deed = { who, what: "person.change", whom, detail, repeatId };
   const repeated = await recordedBefore(c, deed);
   const change = repeated ? {} : { role, disabled, limits };
-  const snapshot = answered(await accountOf(c.env, whom).change(change), "");
+  const snapshot = await changeAccount(c, known, change);
   const person = answered(await directoryOf(c.env).changePerson(whom, change), "");
   // A repeat changes nothing: the person may be enabled again meanwhile.
   if (!repeated && disabled === true) await tellJobs(c, whom, "cancelAll");
   if (!repeated) await record(c, deed);
   return { person, snapshot };
+}
+
+/** An invite may have broken off before it opened the Account. */
+async function changeAccount(
+  c: Context<AppEnv>,
+  person: Person,
+  change: ProfileChange,
+): Promise<AccountSnapshot> {
+  const account = accountOf(c.env, person.id);
+  const changed = await account.change(change);
+  if (changed.ok) return changed.value;
+  await openAccount(c, person);
+  return answered(await account.change(change), "");
 }

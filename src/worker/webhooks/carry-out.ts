@@ -1,10 +1,10 @@
 // What an event asks for is done here, by the same deeds that an Admin's pages call, and said how it
 // went. Each deed is repeatable by the webhook's id: one that broke off is finished when it comes again.
 import type { Context } from "hono";
-import type { Person } from "../../contract/directory.ts";
+import type { AuditEntry, Person } from "../../contract/directory.ts";
 import { withoutKeys } from "../../contract/key-format.ts";
 import { PAGE_MAX_ROWS } from "../../contract/limits.ts";
-import type { Sender, Whom, Wish } from "../../core/key-events.ts";
+import type { Whom, Wish } from "../../core/key-events.ts";
 import { directoryOf } from "../../durable-objects/objects.ts";
 import { WEBHOOK } from "../deeds/doer.ts";
 import { findKey } from "../deeds/find-key.ts";
@@ -44,22 +44,45 @@ export async function carryOut(c: Context<AppEnv>, wish: Wish, repeatId: string)
 
 async function changeDisabled(
   c: Context<AppEnv>,
-  { wish, whom, sender, reason }: PersonWish,
+  wish: PersonWish,
   repeatId: string,
 ): Promise<Outcome> {
-  const person = await findPerson(c, whom);
+  const person = await findPerson(c, wish.whom);
   if (person === null) return { outcome: "unknown" };
   const user_id = person.id;
-  const disabled = wish === "disable";
-  const done = disabled ? "disabled" : "enabled";
-  if (person.disabled === disabled) return { outcome: "unchanged", user_id };
-  // A provider says of every change that its user is not shut out: it lifts only what it has imposed.
-  if (!disabled && sender !== "webhook" && (await disabledBy(c, user_id)) !== sender) {
-    return { outcome: "unchanged", user_id };
-  }
-  const because = { source: sender, reason: withoutKeys(reason) };
+  const disabled = wish.wish === "disable";
+  const isNew = disabled && !person.disabled;
+  const standing = isNew ? [] : await shutOutBy(c, user_id);
+  if (!isNew && isSettled(wish, person, standing)) return { outcome: "unchanged", user_id };
+  const { sender: source, at } = wish;
+  const because = {
+    ...{ source, reason: withoutKeys(wish.reason) },
+    ...(at !== null && { asOf: new Date(at).toISOString() }),
+  };
   await changePerson(c, WEBHOOK, user_id, { id: repeatId, disabled, because });
-  return { outcome: done, user_id };
+  if (!disabled) return { outcome: "enabled", user_id };
+  // Who is shut out already is so by one more now, whose word has its row.
+  return { outcome: standing.length > 0 ? "unchanged" : "disabled", user_id };
+}
+
+/**
+ * Whether there is nothing to do, or another's word stands against it. What has no row yet is not
+ * settled: it was cut off before that.
+ */
+function isSettled(
+  { wish, sender, at }: PersonWish,
+  { disabled }: Person,
+  standing: readonly AuditEntry[],
+): boolean {
+  const own = standing.filter(({ detail }) => detail.source === sender);
+  const asOf = at === null ? "" : new Date(at).toISOString();
+  if (wish === "disable") return own.some(({ detail }) => String(detail.asOf ?? "") >= asOf);
+  if (!disabled && standing.length === 0) return true;
+  if (sender === "webhook") return false;
+  // A provider says of every change that its user is not shut out, and some of it comes late: it lifts
+  // only what it alone has imposed, and before that.
+  const isLate = own.some(({ detail }) => asOf !== "" && String(detail.asOf ?? "") > asOf);
+  return own.length === 0 || own.length < standing.length || isLate;
 }
 
 async function findPerson(c: Context<AppEnv>, whom: Whom): Promise<Person | null> {
@@ -76,11 +99,12 @@ async function findPerson(c: Context<AppEnv>, whom: Whom): Promise<Person | null
   return rows[0] ?? null;
 }
 
-/** Who disabled them last, as the audit log has it; null where that was no webhook. */
-async function disabledBy(c: Context<AppEnv>, personId: string): Promise<Sender | null> {
+/** The rows of all who have shut them out and were not overruled since, newest first. */
+async function shutOutBy(c: Context<AppEnv>, personId: string): Promise<AuditEntry[]> {
   const { rows } = await directoryOf(c.env).audit({
     ...{ who: null, whom: personId, what: "person.change", after: null, limit: PAGE_MAX_ROWS },
   });
-  const last = rows.find(({ detail }) => detail.disabled === true);
-  return last?.who === WEBHOOK ? (String(last.detail.source) as Sender) : null;
+  const said = rows.filter(({ detail }) => typeof detail.disabled === "boolean");
+  const lifted = said.findIndex(({ detail }) => detail.disabled === false);
+  return lifted < 0 ? said : said.slice(0, lifted);
 }

@@ -34,6 +34,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   expiresAt: "expires",
   requestId: "request",
   endpointId: "endpoint",
+  asOf: "as of",
 };
 
 type Value = AuditEntry["detail"][string];
