@@ -6,6 +6,7 @@ import * as guardLimits from "../src/contract/guard.ts";
 import * as jobLimits from "../src/contract/job-limits.ts";
 import { KEY_EVENTS_MOST } from "../src/contract/key-events.ts";
 import * as limits from "../src/contract/limits.ts";
+import * as outgoing from "../src/contract/outgoing-webhooks.ts";
 import { requestLimits } from "../src/contract/request-limits.ts";
 import { forwardLimits } from "../src/worker/forward/forward-limits.ts";
 import { grouped } from "./pages/markdown.ts";
@@ -28,6 +29,9 @@ function valuesByName(models: ReadonlyMap<string, Model>): Map<string, number> {
   const own = { ...jobLimits, ...guardLimits, KEY_EVENTS_MOST };
   const bounds = { ...others, ...own, ...DEFAULT_ACCOUNT_LIMITS, ...requestLimits };
   const values = new Map<string, number>(Object.entries({ ...bounds, ...forwardLimits }));
+  for (const [name, bound] of Object.entries(outgoing)) {
+    if (typeof bound === "number") values.set(name, bound);
+  }
   for (const [name, field] of Object.entries(completionFields)) {
     if (typeof field.default === "number") values.set(`default.${name}`, field.default);
   }

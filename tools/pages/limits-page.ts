@@ -4,6 +4,7 @@ import * as guardLimits from "../../src/contract/guard.ts";
 import * as jobLimits from "../../src/contract/job-limits.ts";
 import * as keyEvents from "../../src/contract/key-events.ts";
 import * as limits from "../../src/contract/limits.ts";
+import * as outgoing from "../../src/contract/outgoing-webhooks.ts";
 import { requestLimits } from "../../src/contract/request-limits.ts";
 import * as wayLimits from "../../src/worker/forward/forward-limits.ts";
 import { commentsOf } from "../source-comments.ts";
@@ -18,6 +19,7 @@ const files = {
   jobs: "src/contract/job-limits.ts",
   guard: "src/contract/guard.ts",
   webhooks: "src/contract/key-events.ts",
+  outgoing: "src/contract/outgoing-webhooks.ts",
   way: "src/worker/forward/forward-limits.ts",
 } as const;
 
@@ -62,6 +64,10 @@ ${section(files.jobs, { ...jobLimits })}
 
 ${section(files.webhooks, numbersOf(keyEvents))}
 
+## Of webhooks that you are told by
+
+${section(files.outgoing, numbersOf(outgoing))}
+
 ## Of the guard at the door
 
 ${section(files.guard, { ...guardLimits })}
@@ -87,6 +93,8 @@ function shown(name: string, value: number): string {
   if (/BYTES/.test(name)) return `${grouped(value)} bytes`;
   if (/SECONDS$/.test(name)) return `${grouped(value)} s`;
   if (/DAYS$/.test(name)) return `${grouped(value)} days`;
+  if (/HOURS$/.test(name)) return `${grouped(value)} hours`;
+  if (/PERCENT$/.test(name)) return `${grouped(value)} %`;
   if (/USD/.test(name)) return `$${grouped(value)}`;
   return value === Number.MAX_SAFE_INTEGER ? "2^53 − 1" : grouped(value);
 }

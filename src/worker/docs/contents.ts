@@ -31,6 +31,7 @@ export const contents: readonly DocsSection[] = [
       "how-to/get-the-same-tokens-again",
       "how-to/score-text",
       "how-to/run-a-job",
+      "how-to/get-told-by-webhook",
       "how-to/handle-429-errors",
       "how-to/ask-for-more-tokens",
       "how-to/revoke-a-key",

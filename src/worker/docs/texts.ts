@@ -13,6 +13,7 @@ import howToAskForMoreTokens from "../../../docs/how-to/ask-for-more-tokens.md";
 import howToGetLogProbabilities from "../../../docs/how-to/get-log-probabilities.md";
 import howToGetTheSameTokensAgain from "../../../docs/how-to/get-the-same-tokens-again.md";
 import howToGetTheWholeVocabulary from "../../../docs/how-to/get-the-whole-vocabulary.md";
+import howToGetToldByWebhook from "../../../docs/how-to/get-told-by-webhook.md";
 import howToHandleErrors from "../../../docs/how-to/handle-429-errors.md";
 import howToRevokeAKey from "../../../docs/how-to/revoke-a-key.md";
 import howToRunAJob from "../../../docs/how-to/run-a-job.md";
@@ -57,6 +58,7 @@ export const texts: Readonly<Record<string, string>> = {
   "how-to/get-the-same-tokens-again": howToGetTheSameTokensAgain,
   "how-to/score-text": howToScoreText,
   "how-to/run-a-job": howToRunAJob,
+  "how-to/get-told-by-webhook": howToGetToldByWebhook,
   "how-to/handle-429-errors": howToHandleErrors,
   "how-to/ask-for-more-tokens": howToAskForMoreTokens,
   "how-to/revoke-a-key": howToRevokeAKey,

@@ -157,7 +157,7 @@ function EndpointState({ of: { off, failingSince }, now }: { of: Endpoint; now: 
         failing since <Time at={failingSince} now={now} />
       </State>
       <span class="quiet">
-        ; after {ENDPOINT_FAILING_DAYS} days without an answer it is switched off
+        ; after {ENDPOINT_FAILING_DAYS} days of nothing else it is switched off
       </span>
     </p>
   );
@@ -167,7 +167,7 @@ function Deliveries({ of }: { of: ShownDeliveries }): Child {
   const { deliveries, after } = of;
   const isEmpty = deliveries.rows.length === 0 && after === null;
   return (
-    <section class="block">
+    <section class="block deliveries">
       <h2>Deliveries</h2>
       {isEmpty ? (
         <p class="quiet">Nothing was sent yet. A test event shows whether your receiver answers.</p>
@@ -203,7 +203,7 @@ function DeliveryRows({ of }: { of: ShownDeliveries }): Child {
           { title: "To", cell: ({ endpoint }) => <Name>{hostOf(endpoint)}</Name> },
           { title: "State", cell: (delivery) => <DeliveryState of={delivery} now={now} /> },
           { title: "Last answer", cell: (delivery) => <LastAnswer of={delivery} /> },
-          { title: "Send again", kind: "actions", cell: (delivery) => <Replay of={delivery} /> },
+          { title: "Replay", cell: (delivery) => <Replay of={delivery} /> },
         ]}
       />
     </div>
