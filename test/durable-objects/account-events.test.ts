@@ -5,6 +5,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import { eventTypes } from "../../src/contract/outgoing-webhooks.ts";
+import type { Account } from "../../src/durable-objects/account/account.ts";
 import { webhooksOf } from "../../src/durable-objects/objects.ts";
 import {
   type AccountUnderTest,
@@ -80,6 +81,21 @@ describe("a key that is revoked", () => {
     await account.crash();
     await account.rpc.snapshot();
     expect(await told(account)).toHaveLength(1);
+    log.mockRestore();
+  });
+
+  test("is told of after a crash also by an Account that has nothing else to see to", async () => {
+    const account = await listen(await openAccount(0));
+    // How it stands has been told, and no alarm is set.
+    await runInDurableObject(account.stub, (object) => (object as Account).alarm());
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const letGo = await deafen(account);
+    await account.rpc.revoke(KEY, "it leaked");
+    await account.crash();
+    await letGo();
+    vi.setSystemTime(NOON + 2 * HOLD_LEASE_MS);
+    expect(await runDurableObjectAlarm(account.stub)).toBe(true);
+    await polled(account).toEqual(["key.revoked"]);
     log.mockRestore();
   });
 });

@@ -27,9 +27,9 @@ export class AccountEvents {
     this.#emitting = this.#outbox.emitting(env, () => this.#personId);
   }
 
-  /** Whether the alarm has to see to it, should memory be lost. */
+  /** Whether the alarm has to see to it, should memory be lost: also of a call that is out. */
   get isOwed(): boolean {
-    return !this.#outbox.isEmpty && this.#emitting.current === null;
+    return !this.#outbox.isEmpty;
   }
 
   /** What was left when memory was lost goes out now. */
