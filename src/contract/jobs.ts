@@ -4,6 +4,7 @@
 import type { CommitMark, TokenUsage } from "./account.ts";
 import type { Page } from "./directory.ts";
 import type { BudgetFigures } from "./errors.ts";
+import type { SavedPromptsRpc } from "./saved-prompts.ts";
 
 export type JobState = "queued" | "running" | "paused" | "completed" | "failed" | "cancelled";
 
@@ -244,7 +245,7 @@ export interface FileRow {
 }
 
 /** One object a person: the list of their Jobs and files. The Jobs themselves are the truth. */
-export interface JobListRpc {
+export interface JobListRpc extends SavedPromptsRpc {
   put(record: JobRecord): Promise<void>;
   drop(jobId: string): Promise<void>;
   /**

@@ -40,6 +40,7 @@ const jobRpc: Record<keyof JobRpc, true> = {
 const jobListRpc: Record<keyof JobListRpc, true> = {
   ...{ put: true, drop: true, jobs: true, unended: true, tokensChanged: true, cancelAll: true },
   ...{ putFile: true, file: true, files: true, removeFile: true },
+  ...{ savedPrompts: true, savedPrompt: true, savePrompt: true, removePrompt: true },
 };
 
 const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {

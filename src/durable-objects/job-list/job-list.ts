@@ -2,26 +2,31 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Page } from "../../contract/directory.ts";
 import { type FileRow, fileKey, type JobListRpc, type JobRecord } from "../../contract/jobs.ts";
+import type { SavePromptBody } from "../../contract/saved-prompts.ts";
 import { Errands } from "../errands.ts";
 import { migrate } from "../migrate.ts";
 import type { ObjectBindings } from "../objects.ts";
 import jobListSql from "./0001-job-list.sql";
+import savedPromptsSql from "./0002-saved-prompts.sql";
 import { Files } from "./files.ts";
 import { readListPage } from "./read-list-page.ts";
+import { SavedPrompts } from "./saved-prompts.ts";
 import { Words } from "./words.ts";
 
 export class JobList extends DurableObject<ObjectBindings> implements JobListRpc {
   readonly #sql: SqlStorage;
   readonly #files: Files;
+  readonly #prompts: SavedPrompts;
   readonly #words: Words;
   readonly #errands: Errands;
   readonly #fileRemoval: ReturnType<Files["removal"]>;
 
   constructor(context: DurableObjectState, env: ObjectBindings) {
     super(context, env);
-    migrate(context.storage, [jobListSql]);
+    migrate(context.storage, [jobListSql, savedPromptsSql]);
     this.#sql = context.storage.sql;
     this.#files = new Files(this.#sql, env.JOB_STORE);
+    this.#prompts = new SavedPrompts(this.#sql);
     this.#words = new Words(this.#sql, env);
     this.#fileRemoval = this.#files.removal();
     this.#errands = new Errands(context, [this.#words.telling(), this.#fileRemoval]);
@@ -91,6 +96,22 @@ export class JobList extends DurableObject<ObjectBindings> implements JobListRpc
     this.#tend();
     await this.#fileRemoval.current;
     return isThere;
+  }
+
+  async savedPrompts() {
+    return this.#prompts.list();
+  }
+
+  async savedPrompt(id: string) {
+    return this.#prompts.find(id);
+  }
+
+  async savePrompt(prompt: SavePromptBody) {
+    return this.#prompts.save(prompt);
+  }
+
+  async removePrompt(id: string) {
+    return this.#prompts.remove(id);
   }
 
   override async alarm(): Promise<void> {

@@ -31,7 +31,7 @@ async function ask(): Promise<{ key: string; until: number }> {
   const answer = await fetch("/app/session-key", { method: "POST" });
   const body = (await answer.json().catch(() => null)) as SessionKeyAnswer | null;
   if (!answer.ok || body?.key === undefined || body.expires_in === undefined) {
-    throw new Error(body?.message ?? "The service did not answer. Try again in a moment.");
+    throw new Error(body?.error?.message ?? "The service did not answer. Try again in a moment.");
   }
   const until = performance.now() + body.expires_in * 1_000 - RENEW_BEFORE_MS;
   return { key: body.key, until };
@@ -41,5 +41,5 @@ interface SessionKeyAnswer {
   key?: string;
   /** Seconds. */
   expires_in?: number;
-  message?: string;
+  error?: { message: string };
 }

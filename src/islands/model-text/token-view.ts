@@ -7,7 +7,7 @@ import { type ScoredToken, type SpanScore, scoreSpan } from "./scored-token.ts";
 export interface TokenViewEvents {
   /** Hovered or focused; null when left. */
   onPoint(index: number | null): void;
-  onOpen(index: number): void;
+  onOpen(index: number, how: "key" | "pointer"): void;
   /** Of the chosen span, else of all. */
   onScore(score: SpanScore | null, span: [number, number] | null): void;
 }
@@ -47,8 +47,13 @@ export class TokenView {
     this.#anchor = null;
     const hadFocus = this.element.contains(document.activeElement);
     this.element.replaceChildren(...this.#tokens.map((token, at) => this.#draw(token, at)));
-    if (hadFocus) this.#child(this.#current)?.focus();
+    if (hadFocus) this.focus();
     this.#tell();
+  }
+
+  /** The token that was last moved to. */
+  focus(): void {
+    this.#child(this.#current)?.focus();
   }
 
   append(tokens: readonly ScoredToken[]): void {
@@ -90,7 +95,7 @@ export class TokenView {
     if (at === null) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      this.#events.onOpen(at);
+      this.#events.onOpen(at, "key");
       return;
     }
     if (event.key === "Escape") this.#select(null);
@@ -110,7 +115,7 @@ export class TokenView {
       return;
     }
     this.#moveTo(at, null);
-    this.#events.onOpen(at);
+    this.#events.onOpen(at, "pointer");
   }
 
   #moveTo(at: number, anchor: number | null): void {

@@ -9,6 +9,7 @@ import { TokenView } from "../model-text/token-view.ts";
 import { codeOf, type Language } from "./code.ts";
 import { Counter } from "./counter.ts";
 import { element } from "./elements.ts";
+import { SavedPrompts } from "./saved-prompts.ts";
 import { readSettings } from "./settings.ts";
 import { VocabularyView } from "./vocabulary-view.ts";
 import { Workbench } from "./workbench.ts";
@@ -30,12 +31,21 @@ let open: number | null = null;
 
 const view = new TokenView(element("model-text"), measure.value as Measure, {
   onPoint: (at) => point(at),
-  onOpen: (at) => inspect(at),
+  onOpen(at, how) {
+    inspect(at);
+    if (how === "key") element("token-title").focus();
+    else element("token-side").scrollIntoView({ block: "nearest" });
+  },
   onScore: (score, span) => showScore(score, span !== null),
 });
 
 const workbench = new Workbench(api, {
-  show: (tokens) => view.show(tokens),
+  show(tokens) {
+    view.show(tokens);
+    if (tokens.length > 0) return;
+    vocabulary.hide();
+    element("token-side").hidden = true;
+  },
   append: (tokens) => view.append(tokens),
   lead(text) {
     element("lead").textContent = text;
@@ -62,6 +72,15 @@ const workbench = new Workbench(api, {
     element("text-frame").setAttribute("aria-busy", String(runs));
     element("text-frame").hidden = false;
     if (!runs) drawCode();
+  },
+});
+new SavedPrompts({
+  text: () => typed.value,
+  onLoad(text) {
+    typed.value = text;
+    typed.focus();
+    count();
+    drawCode();
   },
 });
 const vocabulary = new VocabularyView(api, workbench.texts);
@@ -202,11 +221,12 @@ typed.addEventListener("keydown", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") workbench.stop();
 });
+element("token-side").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") view.focus();
+});
 element("stop").addEventListener("click", () => workbench.stop());
 element("clear").addEventListener("click", () => {
   workbench.clear();
-  vocabulary.hide();
-  element("token-side").hidden = true;
   element("text-frame").hidden = true;
   typed.focus();
 });

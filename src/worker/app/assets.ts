@@ -2,6 +2,7 @@
 // the content, so browsers may keep it for good.
 import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
+import workbenchScript from "../../../dist/islands/workbench.client.js";
 import docsScript from "../docs/docs.client.js";
 import docsLook from "../docs/docs.css";
 import type { AppEnv } from "../environment.ts";
@@ -16,11 +17,13 @@ import figures from "./look/figures.css";
 import forms from "./look/forms.css";
 import icon from "./look/icon.svg";
 import jobs from "./look/jobs.css";
+import modelText from "./look/model-text.css";
 import newJobScript from "./look/new-job.client.js";
 import pageScript from "./look/page.client.js";
 import paper from "./look/paper.css";
 import tables from "./look/tables.css";
 import webhooks from "./look/webhooks.css";
+import workbench from "./look/workbench.css";
 
 /** In the order in which they overrule each other. */
 const look = [
@@ -43,6 +46,8 @@ const assets = {
   "htmx.js": { text: htmx, type: "text/javascript; charset=utf-8" },
   "page.js": { text: pageScript, type: "text/javascript; charset=utf-8" },
   "new-job.js": { text: newJobScript, type: "text/javascript; charset=utf-8" },
+  "workbench.css": { text: `${modelText}\n${workbench}`, type: "text/css; charset=utf-8" },
+  "workbench.js": { text: workbenchScript, type: "text/javascript; charset=utf-8" },
   "docs.css": { text: docsLook, type: "text/css; charset=utf-8" },
   "docs.js": { text: docsScript, type: "text/javascript; charset=utf-8" },
   "icon.svg": { text: icon, type: "image/svg+xml" },

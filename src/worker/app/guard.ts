@@ -15,6 +15,7 @@ export const appPaths = [
   "/usage/*",
   "/jobs/*",
   "/app/*",
+  "/workbench/*",
   "/models/*",
   // Each by itself: beside them is what other services post to.
   "/webhooks",

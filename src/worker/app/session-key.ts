@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import type { AppEnv } from "../environment.ts";
+import { signedOut } from "./script-session.ts";
 import { readSession, sessionHash } from "./session.ts";
 
 /** For a script: a stranger gets 401 with a sentence rather than the way to the sign-in page. */
@@ -19,8 +20,4 @@ export async function makeSessionKey(c: Context<AppEnv>): Promise<Response> {
   if (!lives) await account.endAppKeys(sessionId);
   if (!lives || expiresAt === null) return signedOut(c);
   return c.json({ key, expires_in: Math.floor((expiresAt - Date.now()) / 1_000) });
-}
-
-function signedOut(c: Context<AppEnv>): Response {
-  return c.json({ message: "You are signed out. Load the page again to sign in." }, 401);
 }

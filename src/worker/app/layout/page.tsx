@@ -13,6 +13,7 @@ type NavName =
   | "usage"
   | "jobs"
   | "models"
+  | "workbench"
   | "webhooks"
   | "requests"
   | "people"
@@ -32,6 +33,7 @@ const memberNav: readonly NavEntry[] = [
   { name: "keys", href: "/keys", title: "API Keys" },
   { name: "usage", href: "/usage", title: "Usage" },
   { name: "jobs", href: "/jobs", title: "Jobs" },
+  { name: "workbench", href: "/workbench", title: "Workbench" },
   { name: "models", href: "/models", title: "Models" },
   { name: "webhooks", href: "/webhooks", title: "Webhooks" },
   { name: "docs", href: "/docs", title: "Docs" },

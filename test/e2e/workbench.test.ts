@@ -1,0 +1,289 @@
+// The Workbench in a real browser, before the whole stack: what it shows is what the API says.
+import axe, { type AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { launchBrowser, newBrowserContext, signIn } from "./browser.ts";
+import { Engine } from "./engine.ts";
+import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
+import { admin, newPerson } from "./person.ts";
+
+const stack = inject("stack");
+const engine = new Engine(stack);
+
+/** Has a character of several tokens on the local Model. */
+const TEXT = "Call me Ishmael, précisément 評";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+interface At {
+  id: string;
+  page: Page;
+}
+
+/** Somebody new with tokens, at the Workbench. */
+async function atTheBench(): Promise<At> {
+  const email = `${crypto.randomUUID()}@example.org`;
+  const { id } = await admin<{ id: string }>(stack, "POST", "/people", { email, role: "member" });
+  await admin(stack, "POST", `/people/${id}/grants`, { tokens: 100_000 });
+  const context = await newBrowserContext(browser, { viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await signIn(page, stack, email, "/workbench");
+  await page.waitForURL(`${stack.app}/workbench`);
+  return { id, page };
+}
+
+async function continued(page: Page, seed = 7): Promise<void> {
+  await page.getByLabel("Text to continue").fill(TEXT);
+  await page.getByLabel("Most tokens").fill("24");
+  await page.getByLabel("Seed").fill(String(seed));
+  await page.getByRole("button", { name: "Continue" }).click();
+  await ended(page);
+}
+
+async function ended(page: Page): Promise<void> {
+  await page.getByText("Ended at the most tokens.").waitFor();
+  await page.locator("#text-frame[aria-busy=false]").waitFor();
+}
+
+/** Of each token that the Model wrote: its text and the class of its colour. */
+function tokens(page: Page): Promise<{ text: string; level: number; says: string }[]> {
+  return page.locator(".token.model").evaluateAll((all) =>
+    all.map((one) => ({
+      text: one.textContent ?? "",
+      level: Number(/level-(\d)/.exec(one.className)?.[1]),
+      says: one.getAttribute("aria-label") ?? "",
+    })),
+  );
+}
+
+/** Runs in the page. */
+async function lookAround(): Promise<string[]> {
+  const { axe } = globalThis as unknown as {
+    axe: { run(options: object): Promise<AxeResults> };
+  };
+  const { violations } = await axe.run({ resultTypes: ["violations"], elementRef: false });
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return [
+    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+    ...(scrollWidth > clientWidth ? [`wider than the screen: ${scrollWidth}`] : []),
+  ];
+}
+
+interface Answer {
+  choices: {
+    text: string;
+    token_ids: number[];
+    logprobs: { token_logprobs: number[]; top_logprobs: Record<string, number>[] };
+  }[];
+}
+
+/** The same request by a script of another person's. */
+async function byScript(body: object): Promise<Answer["choices"][number]> {
+  const person = await newPerson(stack);
+  const asked = { return_token_ids: true, return_tokens_as_token_ids: true, ...body };
+  const answer = (await (await person.complete(asked)).json()) as Answer;
+  const [choice] = answer.choices;
+  if (choice === undefined) throw new Error("no choice");
+  return choice;
+}
+
+function shown(logprob: number): string {
+  return `${logprob.toFixed(4).replace("-", "−")} nats`;
+}
+
+describe("the Workbench", () => {
+  it("shows the API's numbers for the same seed, and each in its step's colour", async () => {
+    const { page } = await atTheBench();
+    await continued(page);
+    const choice = await byScript({ prompt: TEXT, max_tokens: 24, seed: 7, logprobs: 20 });
+    const drawn = await tokens(page);
+    expect(drawn.map(({ text }) => text).join("")).toBe(choice.text);
+    const said = choice.logprobs.token_logprobs;
+    expect(drawn).toHaveLength(said.length);
+    for (const [at, { says, level }] of drawn.entries()) {
+      const logprob = said[at] ?? Number.NaN;
+      expect(says).toContain(shown(logprob));
+      const bits = -logprob / Math.LN2;
+      expect(level).toBe([1, 2, 4, 6, 8, 12].filter((most) => bits > most).length);
+    }
+    const colours = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).background));
+    const legend = await colours("#legend li");
+    expect(new Set(legend).size).toBe(7);
+    const painted = await colours(".token.model");
+    expect(painted).toEqual(drawn.map(({ level }) => legend[level]));
+    const nats = said.reduce((sum, logprob) => sum - logprob, 0);
+    expect(await page.locator("#score-nats").textContent()).toBe(nats.toFixed(4));
+    expect(await page.locator("#score-perplexity").textContent()).toBe(
+      Math.exp(nats / said.length).toFixed(2),
+    );
+  });
+
+  it("puts a text together out of tokens that split its characters", async () => {
+    const { page } = await atTheBench();
+    await page.getByLabel("Text to continue").fill(TEXT);
+    await page.getByRole("button", { name: "Score the text" }).click();
+    await page.getByText(/^The text is scored/).waitFor();
+    expect(await page.locator("#model-text").textContent()).toBe(TEXT);
+    expect(await page.locator(".token.prompt.piece").count()).toBeGreaterThan(0);
+    await page.getByRole("button", { name: "Take it into the text" }).click();
+    expect(await page.getByLabel("Text to continue").inputValue()).toBe(TEXT);
+  });
+
+  it("branches from an alternative by keyboard alone", async () => {
+    const { page } = await atTheBench();
+    await page.getByLabel("Most tokens").fill("8");
+    await page.getByLabel("Text to continue").focus();
+    await page.keyboard.type("Call me");
+    await page.keyboard.press("Control+Enter");
+    await ended(page);
+    const before = await page.locator("#model-text").textContent();
+    await page.locator(".token[tabindex='0']").focus();
+    for (const _ of [1, 2, 3]) await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    for (const _ of [1, 2, 3, 4]) await page.keyboard.press("Tab");
+    const focused = page.locator("#alternatives button:focus");
+    const name = (await focused.locator(".name").textContent()) ?? "";
+    await page.keyboard.press("Enter");
+    await page.locator("#token-name", { hasText: name }).waitFor();
+    await ended(page);
+    const after = (await page.locator("#model-text").textContent()) ?? "";
+    expect(after).not.toBe(before);
+    const kept = await page.locator(".token").nth(3).textContent();
+    expect(kept?.trim()).toBe(name.replaceAll("␣", ""));
+    expect(await page.locator(".token").count()).toBe(3 + 1 + 8);
+  });
+
+  it("shows a whole vocabulary whose probabilities sum to 1, and finds any token in it", async () => {
+    const { page } = await atTheBench();
+    await continued(page);
+    await page.locator(".token.model").nth(2).click();
+    await page.getByRole("button", { name: "Whole vocabulary here" }).click();
+    await page.locator("#vocabulary-sum", { hasText: "1.000000" }).waitFor();
+    expect(await page.locator("#vocabulary-size").textContent()).toBe("50,257");
+    expect(await page.locator("#vocabulary-top li").count()).toBe(200);
+    const own = await page.locator("#token-rank").textContent();
+    expect(await page.locator("#vocabulary-top .chosen .rank").textContent()).toBe(own);
+    await page.getByLabel("Find a token").fill(" whale");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByText(/token 22206: rank/).waitFor();
+  });
+
+  it("stops the Model where it is stopped", async () => {
+    const { page } = await atTheBench();
+    await engine.arm("drip", { ms: 1 });
+    await page.getByLabel("Text to continue").fill("Call me");
+    await page.getByLabel("Most tokens").fill("4000");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.locator(".token.model").nth(3).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Stopped.").waitFor();
+    await engine.idle();
+    await engine.disarm();
+    expect(await page.locator(".token.model").count()).toBeGreaterThan(3);
+  });
+
+  it("says the API's own words where it refuses", async () => {
+    const { page } = await atTheBench();
+    await page.getByLabel("Text to continue").fill("Call me");
+    await page.getByLabel("Temperature").fill("3");
+    await page.getByRole("button", { name: "Continue" }).click();
+    const words = (await page.getByRole("alert").textContent()) ?? "";
+    expect(words).toContain("temperature");
+  });
+
+  it("stops working with the session, and shows its key nowhere", async () => {
+    const { page } = await atTheBench();
+    const keys: string[] = [];
+    page.on("request", (request) => {
+      const sent = request.headers().authorization;
+      if (sent !== undefined) keys.push(sent.replace("Bearer ", ""));
+    });
+    await continued(page);
+    const key = keys.at(-1) ?? "";
+    expect(key).toMatch(/^ctn_/);
+    expect(await page.content()).not.toContain(key);
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+    expect(kept).not.toContain(key);
+    const other = await page.context().newPage();
+    await other.goto(`${stack.app}/sessions`);
+    await other.getByRole("button", { name: "Sign out everywhere" }).click();
+    await other.waitForURL(/sign-in/);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    const late = await fetch(`${stack.api}/account`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(late.status).toBe(401);
+  });
+
+  it("spends the tokens of whoever is signed in, and nobody else's", async () => {
+    const [mine, theirs] = [await atTheBench(), await atTheBench()];
+    await continued(mine.page);
+    const spent = async ({ id }: At) =>
+      (await admin<{ tokens: { spent: number } }>(stack, "GET", `/people/${id}`)).tokens.spent;
+    expect(await spent(mine)).toBeGreaterThan(0);
+    expect(await spent(theirs)).toBe(0);
+  });
+
+  it("keeps a prompt until it is deleted, for nobody but who saved it", async () => {
+    const [mine, theirs] = [await atTheBench(), await atTheBench()];
+    const { page } = mine;
+    await page.getByLabel("Text to continue").fill(TEXT);
+    await page.getByText("Saved prompts").click();
+    await page.getByLabel("Name").fill("a whale");
+    await page.getByRole("button", { name: "Save the text" }).click();
+    await page.getByText("Saved as “a whale”.").waitFor();
+    await page.reload();
+    await page.getByText("Saved prompts").click();
+    await page.getByRole("button", { name: "a whale" }).click();
+    await page.waitForFunction(
+      (text) => document.querySelector<HTMLTextAreaElement>("#prompt")?.value === text,
+      TEXT,
+    );
+    const read = (path: string) =>
+      fetch(path).then(async (r) => [r.status, await r.text()] as const);
+    const [, list] = await page.evaluate(read, "/app/prompts");
+    const { prompts } = JSON.parse(list) as { prompts: { id: string; name: string }[] };
+    const path = `/app/prompts/${prompts[0]?.id}`;
+    expect((await page.evaluate(read, path))[0]).toBe(200);
+    expect((await theirs.page.evaluate(read, path))[0]).toBe(404);
+    expect((await fetch(stack.app + path)).status).toBe(401);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("Deleted.").waitFor();
+    expect((await page.evaluate(read, path))[0]).toBe(404);
+  });
+
+  it("is accessible and fits with all that it can show, in both themes", async () => {
+    const { page } = await atTheBench();
+    await page.addInitScript({ content: axe.source });
+    await page.reload();
+    await continued(page);
+    await page.locator(".token.model").nth(2).click();
+    await page.getByRole("button", { name: "Whole vocabulary here" }).click();
+    await page.locator("#vocabulary-top li").first().waitFor();
+    await page.getByText("Show code").click();
+    const found: string[] = [];
+    for (const [colorScheme, width] of [["light", 320] as const, ["dark", 1440] as const]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      found.push(...(await page.evaluate(lookAround)));
+    }
+    expect(found).toEqual([]);
+  }, 120_000);
+
+  it("is accessible and fits at every width before anything is written, within 60 KB", async () => {
+    const { page } = await atTheBench();
+    expect(await pageDefects(page, `${stack.app}/workbench`)).toEqual([]);
+    expect(await compressedBytes(page, `${stack.app}/workbench`)).toBeLessThan(PAGE_BYTES_MOST);
+  });
+});
