@@ -34,6 +34,12 @@ export const SLICE_ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 /** An invocation may wait for the headers of six connections at once. */
 export const TURN_CALLS = 6;
 
+/**
+ * Of these, answers that flow into the store: each has three parts of 5 MB in memory where the store is
+ * slower than the backend, and six of them would fill an isolate's 128 MB.
+ */
+export const TURN_LARGE_ITEMS = 2;
+
 /** A turn ends after so long, so that others come: far below the 15 minutes that a consumer may run. */
 export const TURN_MS = 10_000;
 

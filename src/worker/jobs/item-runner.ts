@@ -1,7 +1,7 @@
 // A slice's items on their way through the turn's places: together where they may share a request, else
 // each alone. What has begun ends, unless all of it is stopped.
 import type { TokenUsage } from "../../contract/account.ts";
-import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
+import { SLICE_ANSWER_MAX_BYTES, TURN_CALLS, TURN_LARGE_ITEMS } from "../../contract/job-limits.ts";
 import type { SliceClaim } from "../../contract/jobs.ts";
 import type { ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
@@ -62,19 +62,19 @@ export class ItemRunner {
     return rest;
   }
 
+  /** Refused ones wait too: what stands behind the last that has begun is what goes back. */
   async #runNext(group: readonly JudgedItem[]): Promise<void> {
-    const runnable = group.filter(isRunnable);
-    for (const item of group) {
-      if (item.kind === "runnable") continue;
-      this.#own.lines.fail(item, item.error);
-      this.#noteBegun(item);
-    }
-    if (runnable.length === 0) return;
-    await this.#own.setting.pool.run(runnable.length, async () => {
-      await afterLive(this.#own.claim.model);
-      const items = runnable.filter((item) => this.items.includes(item));
-      if (this.#own.signal.aborted || items.length === 0) return;
-      for (const item of items) this.#noteBegun(item);
+    const { claim, setting, signal, lines } = this.#own;
+    const places = claim.slice.large ? TURN_CALLS / TURN_LARGE_ITEMS : group.length;
+    await setting.pool.run(places, async () => {
+      if (group.some(isRunnable)) await afterLive(claim.model);
+      const begun = group.filter((item) => this.items.includes(item));
+      if (signal.aborted || begun.length === 0) return;
+      for (const item of begun) {
+        this.#noteBegun(item);
+        if (item.kind === "refused") lines.fail(item, item.error);
+      }
+      const items = begun.filter(isRunnable);
       try {
         if (items.length > 1 && (await this.#runTogether(items))) return;
         await Promise.all(items.map((item) => this.#runAlone(item)));

@@ -262,6 +262,31 @@ describe("a slice", () => {
     expect((await view(person)).tokens).toMatchObject({ held: 0, spent: 0 });
   });
 
+  test("whose Model is not served any more says so of each item, and holds nothing", async () => {
+    const { person } = await setting();
+    const turn = new TurnUnderTest(person, "gone");
+    const claim = await turn.slice([{ prompt: "one" }, { prompt: "two" }]);
+    await turn.run();
+    expect((await turn.lines(claim)).map(({ error }) => error?.code)).toEqual(
+      Array(2).fill("model_not_found"),
+    );
+    expect(turn.commits).toMatchObject([{ counts: { succeeded: 0, failed: 2 }, held: 0 }]);
+  });
+
+  test("with a large item runs beside one other such: what is on its way to the store is in memory", async () => {
+    const { turn, backend } = await setting();
+    await backend.script({ holdBefore: true });
+    for (const from of [0, 1, 2, 3]) {
+      await turn.slice([{ prompt: `${backend.name} ${from}` }], { from, large: true });
+    }
+    const ran = turn.run();
+    await vi.waitFor(() => expect(turn.claims).toEqual([]));
+    await backend.reached(2);
+    await backend.go();
+    await ran;
+    expect(turn.commits).toHaveLength(4);
+  });
+
   test("whose input is gone is given back as broken", async () => {
     const { turn, backend } = await setting();
     const claim = await turn.slice([{ prompt: `${backend.name} one` }]);
