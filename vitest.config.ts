@@ -6,6 +6,9 @@ import { buildIslands } from "./tools/islands.ts";
 // The Worker imports them as text.
 await buildIslands();
 
+/** Also on two cores, where Vitest's own default is one: much of the tests' time is waiting. */
+const maxWorkers = 2;
+
 // Three layers: pure decisions in Node, shells in workerd, and the whole stack from outside.
 export default defineConfig({
   test: {
@@ -14,6 +17,7 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["test/{contract,core,bench,docs,islands}/**/*.test.ts"],
+          maxWorkers,
         },
       },
       {
@@ -36,6 +40,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/{worker,durable-objects}/**/*.test.ts"],
           globalSetup: ["test/upstream/global-setup.ts"],
+          maxWorkers,
         },
       },
       {
@@ -44,6 +49,7 @@ export default defineConfig({
           include: ["test/{engine,infra}/**/*.test.ts"],
           globalSetup: ["test/engine/global-setup.ts"],
           testTimeout: 30_000,
+          maxWorkers,
         },
       },
       {
@@ -55,8 +61,8 @@ export default defineConfig({
           testTimeout: 60_000,
           // A stack starts in a second, and in many on a machine that is busy.
           hookTimeout: 60_000,
-          // Much of these files' time is waiting, for a start or a browser; each worker has a stack.
-          maxWorkers: 2,
+          // Each worker has a stack; what is measured in these files is not measured beside others.
+          maxWorkers,
           sequence: { groupOrder: 1 },
         },
       },
