@@ -52,7 +52,10 @@ describe("Clerk", () => {
     const event = clerk("user.deleted", { deleted: true, id: person.subject, object: "user" });
     expect(await outcome(send(event, asSvix))).toBe("disabled");
     expect(await isShutOut(person)).toBe(true);
-    const detail = { disabled: true, source: "clerk", reason: "deleted at the identity provider" };
+    const detail = {
+      ...{ disabled: true, source: "clerk", subject: person.subject },
+      reason: "deleted at the identity provider",
+    };
     expect(await audit(person.id)).toContainEqual({
       who: "webhook",
       what: "person.change",
@@ -92,6 +95,15 @@ describe("Clerk", () => {
       ...{ who: "webhook", what: "person.change" },
       detail: { disabled: true, source: "webhook", reason: "left" },
     });
+  });
+
+  test("that has deleted a user lets them in by no other user with their address", async () => {
+    const person = await signedIn();
+    const deleted = clerk("user.deleted", { deleted: true, id: person.subject });
+    expect(await outcome(send(deleted))).toBe("disabled");
+    const another = clerkUser({ ...person, subject: `again_${person.id}` }, { banned: false });
+    expect(await outcome(send(clerk("user.updated", another)))).toBe("unchanged");
+    expect(await isShutOut(person)).toBe(true);
   });
 
   test("whose word comes late lets nobody in whom it has shut out since", async () => {

@@ -24,7 +24,7 @@ export interface PersonChange {
   disabled?: boolean | undefined;
   limits?: Partial<AccountLimits> | undefined;
   /** Of what a webhook asked for: who sent it, and why. For the audit log. */
-  because?: { source: string; reason: string; asOf?: string } | undefined;
+  because?: { source: string; reason: string; subject?: string; asOf?: string } | undefined;
 }
 
 /** Invites them, too: for INVITE_DAYS the address may sign in. Repeatable by the address. */

@@ -54,9 +54,10 @@ async function changeDisabled(
   const isNew = disabled && !person.disabled;
   const standing = isNew ? [] : await shutOutBy(c, user_id);
   if (!isNew && isSettled(wish, person, standing)) return { outcome: "unchanged", user_id };
-  const { sender: source, at } = wish;
+  const { sender: source, at, whom } = wish;
   const because = {
     ...{ source, reason: withoutKeys(wish.reason) },
+    ...("subject" in whom && { subject: whom.subject }),
     ...(at !== null && { asOf: new Date(at).toISOString() }),
   };
   await changePerson(c, WEBHOOK, user_id, { id: repeatId, disabled, because });
@@ -70,11 +71,15 @@ async function changeDisabled(
  * settled: it was cut off before that.
  */
 function isSettled(
-  { wish, sender, at }: PersonWish,
+  { wish, whom, sender, at }: PersonWish,
   { disabled }: Person,
   standing: readonly AuditEntry[],
 ): boolean {
-  const own = standing.filter(({ detail }) => detail.source === sender);
+  // Of this user of theirs: whoever has the same address by now is another.
+  const subject = "subject" in whom ? whom.subject : undefined;
+  const own = standing.filter(({ detail }) => {
+    return detail.source === sender && detail.subject === subject;
+  });
   const asOf = at === null ? "" : new Date(at).toISOString();
   if (wish === "disable") return own.some(({ detail }) => String(detail.asOf ?? "") >= asOf);
   if (!disabled && standing.length === 0) return true;
