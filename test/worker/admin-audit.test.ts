@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { INVITE_DAYS } from "../../src/contract/limits.ts";
 import { directoryOf } from "../../src/durable-objects/objects.ts";
-import { admin, errorOf, newPerson, type Person, read } from "./calling.ts";
+import { admin, call, errorOf, newPerson, type Person, read } from "./calling.ts";
 
 interface AuditPage {
   data: {
@@ -49,6 +49,22 @@ describe("the audit log", () => {
     const grants = await audit(`what=tokens.grant&whom=${person.id}&who=operator`);
     expect(grants.data).toMatchObject([{ detail: { tokens: 7 } }]);
     expect(await audit(`who=${person.id}`)).toEqual({ object: "list", data: [], next: null });
+  });
+
+  test("keeps a key out of whatever is written of why, and knows a repeat all the same", async () => {
+    const { id, key, keyId } = await newPerson();
+    await read(admin("POST", `/people/${id}/grants`, { tokens: 5, note: `for ${key}` }));
+    const change = { id: "renamed", name: `was ${key}` };
+    await read(admin("PATCH", `/keys/${keyId}`, change));
+    await read(admin("PATCH", `/keys/${keyId}`, change));
+    await read(admin("POST", `/keys/${keyId}/revoke`, { reason: `seen as ${key}` }));
+    const rows = JSON.stringify([await audit(`whom=${id}`), await directoryOf(env).keyNotices(id)]);
+    expect(rows).toContain("for ctn_…");
+    expect(rows).toContain("was ctn_…");
+    expect(rows).toContain("seen as ctn_…");
+    expect(rows).not.toContain(key);
+    const { message } = await errorOf(call("/v1/account", { key }));
+    expect(message).toContain("(seen as ctn_…)");
   });
 
   test("comes in pages without gaps or repeats, also while rows are added", async () => {

@@ -1,5 +1,6 @@
 // Who did what to whom. Append-only: nothing here changes or removes a row.
 import type { AuditEntry, AuditFilter, Page } from "../../contract/directory.ts";
+import { withoutKeys } from "../../contract/key-format.ts";
 import { readPage } from "./read-page.ts";
 
 interface AuditRow extends Record<string, SqlStorageValue> {
@@ -12,7 +13,7 @@ interface AuditRow extends Record<string, SqlStorageValue> {
   detail: string;
 }
 
-/** One row for each id: a repeat leaves what was written first. */
+/** One row for each id: a repeat leaves what was written first. A key in a note stays out of it. */
 export function writeAudit(sql: SqlStorage, entry: AuditEntry): void {
   sql.exec(
     `INSERT INTO audit (id, at, who, what, whom, detail) VALUES (?, ?, ?, ?, ?, ?)
@@ -22,7 +23,7 @@ export function writeAudit(sql: SqlStorage, entry: AuditEntry): void {
     entry.who,
     entry.what,
     entry.whom,
-    JSON.stringify(entry.detail),
+    withoutKeys(JSON.stringify(entry.detail)),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { AuditEntry } from "../../contract/directory.ts";
+import { withoutKeys } from "../../contract/key-format.ts";
 import { directoryOf } from "../../durable-objects/objects.ts";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
@@ -25,7 +26,7 @@ export async function recordedBefore(c: Context<AppEnv>, deed: Deed): Promise<bo
   if (deed.repeatId === undefined) return false;
   const before = await directoryOf(c.env).recorded(rowId(deed.what, deed.repeatId));
   if (before === null) return false;
-  if (JSON.stringify(before) === JSON.stringify(deed.detail)) return true;
+  if (JSON.stringify(before) === withoutKeys(JSON.stringify(deed.detail))) return true;
   const message = "A change with this id has other content.";
   throw new Refused({ code: "idempotency_conflict", message });
 }

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { KeyChange, KeyRecord } from "../../contract/account.ts";
 import type { RevocationSource } from "../../contract/directory.ts";
+import { withoutKeys } from "../../contract/key-format.ts";
 import { KEY_SHOWN_AGAIN_MS } from "../../contract/limits.ts";
 import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
 import { accountOfKeyId, newKeyId } from "../auth/api-key.ts";
@@ -93,24 +94,26 @@ export async function changeKey(
 
 /**
  * From the next request on the key is worthless, and what runs with it is cut. The first reason is
- * kept. Whoever's key others revoke is told so in the App.
+ * kept, without a key in it: whoever holds this one reads it. Whoever's key others revoke is told so in
+ * the App.
  */
 export async function revokeKey(
   c: Context<AppEnv>,
   who: string,
   keyId: string,
-  reason: string,
+  given: string,
   source: RevocationSource = "admin",
 ): Promise<KeyRecord> {
   const whom = await ownerOf(c, who, keyId);
+  const reason = withoutKeys(given);
   const revoked = answered(await accountOf(c.env, whom).revoke(keyId, reason), "");
   const { name: keyName, start: keyStart, revokedAt, revokedWhy } = revoked;
   const detail = { keyId, reason, ...(who === WEBHOOK && { source }) };
   await record(c, { who, what: "key.revoke", whom, detail, repeatId: keyId });
   if (who !== whom && revokedWhy === reason) {
     const at = revokedAt ?? c.get("frame").startedAt;
-    const notice = { keyId, personId: whom, at, keyName, keyStart, source };
-    await directoryOf(c.env).tellOfKey({ ...notice, why: reason });
+    const named = { keyId, personId: whom, keyName: withoutKeys(keyName), keyStart };
+    await directoryOf(c.env).tellOfKey({ ...named, at, source, why: reason });
   }
   return revoked;
 }
