@@ -1,17 +1,13 @@
 // The Workbench in a real browser, before the whole stack: what it shows is what the API says.
-import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { launchBrowser, newBrowserContext, signIn } from "./browser.ts";
+import { launchBrowser } from "./browser.ts";
 import { Engine } from "./engine.ts";
-import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
 import { admin, newPerson } from "./person.ts";
+import { type At, atTheBench, continued, ended, TEXT } from "./workbench-visitor.ts";
 
 const stack = inject("stack");
 const engine = new Engine(stack);
-
-/** Has a character of several tokens on the local Model. */
-const TEXT = "Call me Ishmael, précisément 評";
 
 let browser: Browser;
 
@@ -19,36 +15,6 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-
-interface At {
-  id: string;
-  page: Page;
-}
-
-/** Somebody new with tokens, at the Workbench. */
-async function atTheBench(): Promise<At> {
-  const email = `${crypto.randomUUID()}@example.org`;
-  const { id } = await admin<{ id: string }>(stack, "POST", "/people", { email, role: "member" });
-  await admin(stack, "POST", `/people/${id}/grants`, { tokens: 100_000 });
-  const context = await newBrowserContext(browser, { viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  await signIn(page, stack, email, "/workbench");
-  await page.waitForURL(`${stack.app}/workbench`);
-  return { id, page };
-}
-
-async function continued(page: Page, seed = 7): Promise<void> {
-  await page.getByLabel("Text to continue").fill(TEXT);
-  await page.getByLabel("Most tokens").fill("24");
-  await page.getByLabel("Seed").fill(String(seed));
-  await page.getByRole("button", { name: "Continue" }).click();
-  await ended(page);
-}
-
-async function ended(page: Page): Promise<void> {
-  await page.getByText("Ended at the most tokens.").waitFor();
-  await page.locator("#text-frame[aria-busy=false]").waitFor();
-}
 
 /** Of each token that the Model wrote: its text and the class of its colour. */
 function tokens(page: Page): Promise<{ text: string; level: number; says: string }[]> {
@@ -59,19 +25,6 @@ function tokens(page: Page): Promise<{ text: string; level: number; says: string
       says: one.getAttribute("aria-label") ?? "",
     })),
   );
-}
-
-/** Runs in the page. */
-async function lookAround(): Promise<string[]> {
-  const { axe } = globalThis as unknown as {
-    axe: { run(options: object): Promise<AxeResults> };
-  };
-  const { violations } = await axe.run({ resultTypes: ["violations"], elementRef: false });
-  const { scrollWidth, clientWidth } = document.documentElement;
-  return [
-    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
-    ...(scrollWidth > clientWidth ? [`wider than the screen: ${scrollWidth}`] : []),
-  ];
 }
 
 interface Answer {
@@ -98,7 +51,7 @@ function shown(logprob: number): string {
 
 describe("the Workbench", () => {
   it("shows the API's numbers for the same seed, and each in its step's colour", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     await continued(page);
     const choice = await byScript({ prompt: TEXT, max_tokens: 24, seed: 7, logprobs: 20 });
     const drawn = await tokens(page);
@@ -127,7 +80,7 @@ describe("the Workbench", () => {
   });
 
   it("puts a text together out of tokens that split its characters", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     await page.getByLabel("Text to continue").fill(TEXT);
     await page.getByRole("button", { name: "Score the text" }).click();
     await page.getByText(/^The text is scored/).waitFor();
@@ -138,7 +91,7 @@ describe("the Workbench", () => {
   });
 
   it("branches from an alternative by keyboard alone", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     await page.getByLabel("Most tokens").fill("8");
     await page.getByLabel("Text to continue").focus();
     await page.keyboard.type("Call me");
@@ -163,7 +116,7 @@ describe("the Workbench", () => {
   });
 
   it("shows a whole vocabulary whose probabilities sum to 1, and finds any token in it", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     await continued(page);
     await page.locator(".token.model").nth(2).click();
     await page.getByRole("button", { name: "Whole vocabulary here" }).click();
@@ -178,7 +131,7 @@ describe("the Workbench", () => {
   });
 
   it("stops the Model where it is stopped", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     await engine.arm("drip", { ms: 1 });
     await page.getByLabel("Text to continue").fill("Call me");
     await page.getByLabel("Most tokens").fill("4000");
@@ -192,7 +145,7 @@ describe("the Workbench", () => {
   });
 
   it("says the API's own words where it refuses", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     await page.getByLabel("Text to continue").fill("Call me");
     await page.getByLabel("Temperature").fill("3");
     await page.getByRole("button", { name: "Continue" }).click();
@@ -201,7 +154,7 @@ describe("the Workbench", () => {
   });
 
   it("stops working with the session, and shows its key nowhere", async () => {
-    const { page } = await atTheBench();
+    const { page } = await atTheBench(browser, stack);
     const keys: string[] = [];
     page.on("request", (request) => {
       const sent = request.headers().authorization;
@@ -226,7 +179,7 @@ describe("the Workbench", () => {
   });
 
   it("spends the tokens of whoever is signed in, and nobody else's", async () => {
-    const [mine, theirs] = [await atTheBench(), await atTheBench()];
+    const [mine, theirs] = [await atTheBench(browser, stack), await atTheBench(browser, stack)];
     await continued(mine.page);
     const spent = async ({ id }: At) =>
       (await admin<{ tokens: { spent: number } }>(stack, "GET", `/people/${id}`)).tokens.spent;
@@ -235,7 +188,7 @@ describe("the Workbench", () => {
   });
 
   it("keeps a prompt until it is deleted, for nobody but who saved it", async () => {
-    const [mine, theirs] = [await atTheBench(), await atTheBench()];
+    const [mine, theirs] = [await atTheBench(browser, stack), await atTheBench(browser, stack)];
     const { page } = mine;
     await page.getByLabel("Text to continue").fill(TEXT);
     await page.getByText("Saved prompts").click();
@@ -261,29 +214,5 @@ describe("the Workbench", () => {
     await page.getByRole("button", { name: "Delete for good" }).click();
     await page.getByText("Deleted.").waitFor();
     expect((await page.evaluate(read, path))[0]).toBe(404);
-  });
-
-  it("is accessible and fits with all that it can show, in both themes", async () => {
-    const { page } = await atTheBench();
-    await page.addInitScript({ content: axe.source });
-    await page.reload();
-    await continued(page);
-    await page.locator(".token.model").nth(2).click();
-    await page.getByRole("button", { name: "Whole vocabulary here" }).click();
-    await page.locator("#vocabulary-top li").first().waitFor();
-    await page.getByText("Show code").click();
-    const found: string[] = [];
-    for (const [colorScheme, width] of [["light", 320] as const, ["dark", 1440] as const]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      found.push(...(await page.evaluate(lookAround)));
-    }
-    expect(found).toEqual([]);
-  }, 120_000);
-
-  it("is accessible and fits at every width before anything is written, within 60 KB", async () => {
-    const { page } = await atTheBench();
-    expect(await pageDefects(page, `${stack.app}/workbench`)).toEqual([]);
-    expect(await compressedBytes(page, `${stack.app}/workbench`)).toBeLessThan(PAGE_BYTES_MOST);
   });
 });

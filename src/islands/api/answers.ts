@@ -26,13 +26,6 @@ export interface Completion {
   choices: Choice[];
 }
 
-export interface ModelEntry {
-  id: string;
-  warm: "warm" | "starting" | "cold";
-  max_model_len: number;
-  max_logprobs: number;
-}
-
 export interface ErrorBody {
   error: { message: string; code: string | null };
 }

@@ -7,7 +7,7 @@ import { SessionKey } from "./session-key.ts";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What the API refused; its message is for a person. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly code: string | null;
 
   constructor({ error }: ErrorBody) {

@@ -1,16 +1,15 @@
 // The Workbench's page: its elements and what they do.
 import { ApiClient, type Fields } from "../api/client.ts";
-import { drawAlternatives } from "../model-text/alternatives.ts";
 import { drawLegend } from "../model-text/legend.ts";
-import { bits, nats, percent, visible } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
-import type { Alternative, SpanScore } from "../model-text/scored-token.ts";
+import type { Alternative, ScoredToken } from "../model-text/scored-token.ts";
 import { TokenView } from "../model-text/token-view.ts";
 import { codeOf, type Language } from "./code.ts";
 import { Counter } from "./counter.ts";
 import { element } from "./elements.ts";
 import { SavedPrompts } from "./saved-prompts.ts";
 import { readSettings } from "./settings.ts";
+import { pointAt, showScore, TokenSide } from "./token-side.ts";
 import { VocabularyView } from "./vocabulary-view.ts";
 import { Workbench } from "./workbench.ts";
 
@@ -26,13 +25,11 @@ const seed = element("seed-line");
 const api = new ApiClient();
 const counter = new Counter(api);
 let seedUsed: number | null = null;
-/** The token that the side shows. */
-let open: number | null = null;
 
 const view = new TokenView(element("model-text"), measure.value as Measure, {
-  onPoint: (at) => point(at),
+  onPoint: (at) => pointAt(at === null ? null : (view.tokens[at] ?? null)),
   onOpen(at, how) {
-    inspect(at);
+    inspect(view.tokens[at]);
     if (how === "key") element("token-title").focus();
     else element("token-side").scrollIntoView({ block: "nearest" });
   },
@@ -44,7 +41,7 @@ const workbench = new Workbench(api, {
     view.show(tokens);
     if (tokens.length > 0) return;
     vocabulary.hide();
-    element("token-side").hidden = true;
+    side.hide();
   },
   append: (tokens) => view.append(tokens),
   lead(text) {
@@ -83,6 +80,7 @@ new SavedPrompts({
     drawCode();
   },
 });
+const side = new TokenSide(workbench, branch);
 const vocabulary = new VocabularyView(api, workbench.texts);
 
 /** Null, and said why, where a field cannot be read. */
@@ -111,80 +109,27 @@ function hasText(): boolean {
   return false;
 }
 
-function point(at: number | null): void {
-  const token = at === null ? undefined : view.tokens[at];
-  element("pointed").textContent =
-    token === undefined || token.logprob === null
-      ? "Point at a token to see its numbers."
-      : `${visible(token.text)}  ${percent(token.logprob)}  ${nats(token.logprob)} nats  ${bits(token.logprob)} bits  rank ${token.rank ?? "over 20"}`;
+function inspect(token: ScoredToken | undefined): void {
+  if (token !== undefined) side.show(token).catch(say);
 }
 
-function inspect(at: number): void {
-  const token = view.tokens[at];
-  if (token === undefined) return;
-  open = at;
-  const { id, logprob, rank, alternatives, text } = token;
-  element("token-side").hidden = false;
-  element("token-name").textContent = text === "" ? "a piece of a character" : visible(text);
-  element("token-id").textContent = String(id);
-  element("token-probability").textContent = logprob === null ? "not scored" : percent(logprob);
-  element("token-nats").textContent = logprob === null ? "–" : nats(logprob);
-  element("token-bits").textContent = logprob === null ? "–" : bits(logprob);
-  element("token-rank").textContent = logprob === null ? "–" : `${rank ?? "over 20"}`;
-  element<HTMLButtonElement>("whole").disabled = at === 0;
-  void drawTokenAlternatives(at, alternatives);
-}
-
-async function drawTokenAlternatives(
-  at: number,
-  rows: readonly { id: number; logprob: number }[],
-): Promise<void> {
-  const draw = () => {
-    if (open !== at) return;
-    drawAlternatives(element("alternatives"), {
-      rows,
-      chosen: view.tokens[at]?.id ?? null,
-      textOf: (id) => workbench.texts.known(workbench.model, id),
-      onChoose: (chosen, rank) => branch(at, { ...chosen, rank }),
-    });
-  };
-  draw();
-  await workbench.texts
-    .learn(
-      workbench.model,
-      rows.map(({ id }) => id),
-    )
-    .then(draw, say);
-}
-
-function branch(at: number, chosen: Alternative & { rank: number }): void {
+function branch(token: ScoredToken, chosen: Alternative, rank: number): void {
   const asked = fields();
-  const token = view.tokens[at];
-  if (asked === null || token === undefined) return;
+  if (asked === null) return;
+  const at = workbench.tokens.indexOf(token);
   vocabulary.hide();
   element("text-frame").focus();
-  void workbench.branch(token, chosen, asked).then(() => inspect(at));
-}
-
-function showScore(score: SpanScore | null, isSpan: boolean): void {
-  element("score").hidden = score === null;
-  if (score === null) return;
-  element("score-of").textContent = isSpan ? "The chosen span" : "All scored tokens";
-  element("score-tokens").textContent = String(score.tokens);
-  element("score-nats").textContent = score.nats.toFixed(4);
-  element("score-bits").textContent = score.bits.toFixed(2);
-  element("score-each").textContent = score.bitsPerToken.toFixed(3);
-  element("score-perplexity").textContent = score.perplexity.toFixed(2);
+  void workbench.branch(token, { ...chosen, rank }, asked).then(() => inspect(view.tokens[at]));
 }
 
 function showVocabulary(): void {
-  const at = open;
-  const token = at === null ? undefined : view.tokens[at];
-  if (at === null || token === undefined) return;
+  const token = side.open;
+  if (token === null) return;
   status.textContent = "Reading the whole vocabulary…";
-  const place = { model: workbench.model, before: workbench.idsBefore(at), chosen: token.id };
+  const before = workbench.idsBefore(workbench.tokens.indexOf(token));
+  const place = { model: workbench.model, before, chosen: token.id };
   vocabulary
-    .show({ ...place, onChoose: (chosen, rank) => branch(at, { ...chosen, rank }) })
+    .show({ ...place, onChoose: (chosen, rank) => branch(token, chosen, rank) })
     .then(() => {
       status.textContent = "";
     }, say);

@@ -1,0 +1,55 @@
+// How the Workbench looks to whoever sees little or nothing, on any screen, and what it weighs.
+import axe, { type AxeResults } from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
+import { atTheBench, continued } from "./workbench-visitor.ts";
+
+const stack = inject("stack");
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** Runs in the page. */
+async function lookAround(): Promise<string[]> {
+  const { axe } = globalThis as unknown as {
+    axe: { run(options: object): Promise<AxeResults> };
+  };
+  const { violations } = await axe.run({ resultTypes: ["violations"], elementRef: false });
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return [
+    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+    ...(scrollWidth > clientWidth ? [`wider than the screen: ${scrollWidth}`] : []),
+  ];
+}
+
+describe("the Workbench", () => {
+  it("is accessible and fits with all that it can show, in both themes", async () => {
+    const { page } = await atTheBench(browser, stack);
+    await page.addInitScript({ content: axe.source });
+    await page.reload();
+    await continued(page);
+    await page.locator(".token.model").nth(2).click();
+    await page.getByRole("button", { name: "Whole vocabulary here" }).click();
+    await page.locator("#vocabulary-top li").first().waitFor();
+    await page.getByText("Show code").click();
+    const found: string[] = [];
+    for (const [colorScheme, width] of [["light", 320] as const, ["dark", 1440] as const]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      found.push(...(await page.evaluate(lookAround)));
+    }
+    expect(found).toEqual([]);
+  }, 120_000);
+
+  it("is accessible and fits at every width before anything is written, within 60 KB", async () => {
+    const { page } = await atTheBench(browser, stack);
+    expect(await pageDefects(page, `${stack.app}/workbench`)).toEqual([]);
+    expect(await compressedBytes(page, `${stack.app}/workbench`)).toBeLessThan(PAGE_BYTES_MOST);
+  });
+});
