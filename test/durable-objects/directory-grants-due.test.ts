@@ -62,6 +62,23 @@ test("a crash of the Directory keeps it due, and the next page of an Admin sees 
   await expect.poll(() => grantsOf(id)).toEqual([{ tokens: 500, note: "go" }]);
 });
 
+test("a Grant that cannot be given keeps none of the others waiting", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const first = await decided(approved);
+  await runInDurableObject(stub(), (_, { storage }) => {
+    const withoutAccount = "UPDATE token_requests SET person_id = 'nobody' WHERE id = ?";
+    storage.sql.exec(withoutAccount, first);
+  });
+  vi.setSystemTime(NOON + 1);
+  const second = await decided(approved);
+  vi.setSystemTime(NOON + 1 + GRANT_DUE_AFTER_MS);
+  await directory().openTokenRequests();
+  await expect.poll(() => grantsOf(second)).toEqual([{ tokens: 500, note: "go" }]);
+  await expect.poll(() => log.mock.calls.length).toBe(1);
+  await directory().granted(first);
+  log.mockRestore();
+});
+
 test("what was granted is due no more", async () => {
   const id = await decided(approved);
   await directory().granted(id);

@@ -124,12 +124,14 @@ function decisionInAudit(
   return { id: `${what} ${id}`, at, who, what, whom: personId, detail };
 }
 
-/** The oldest approval whose Grant is not known to be given. */
-export function nextGrantDue(sql: SqlStorage): { requestId: string; decidedAt: number } | null {
-  const read = "SELECT request_id, decided_at FROM grants_due ORDER BY decided_at LIMIT 1";
-  const rows = sql.exec<{ request_id: string; decided_at: number }>(read).toArray();
-  const row = rows[0];
-  return row === undefined ? null : { requestId: row.request_id, decidedAt: row.decided_at };
+/** Approvals whose Grant is not known to be given, the oldest first. */
+export function grantsDue(
+  sql: SqlStorage,
+  limit: number,
+): { requestId: string; decidedAt: number }[] {
+  const read = "SELECT request_id, decided_at FROM grants_due ORDER BY decided_at LIMIT ?";
+  const rows = sql.exec<{ request_id: string; decided_at: number }>(read, limit).toArray();
+  return rows.map((row) => ({ requestId: row.request_id, decidedAt: row.decided_at }));
 }
 
 export function noteGranted(sql: SqlStorage, requestId: string): void {
