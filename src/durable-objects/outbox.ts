@@ -12,10 +12,14 @@ export class Outbox {
   readonly #sql: SqlStorage;
   readonly #events: Map<string, OutgoingEvent>;
 
-  /** The object's schema has the table `outbox` by now: `id` and `event`, both text. */
-  constructor(sql: SqlStorage) {
+  /**
+   * The object's schema has the table `outbox`: `id` and `event`, both text. Where `isThere` is false it has
+   * it before anything is left.
+   */
+  constructor(sql: SqlStorage, isThere = true) {
     this.#sql = sql;
-    const rows = sql.exec<{ id: string; event: string }>("SELECT id, event FROM outbox");
+    const all = "SELECT id, event FROM outbox";
+    const rows = isThere ? sql.exec<{ id: string; event: string }>(all) : [];
     this.#events = new Map([...rows].map(({ id, event }) => [id, JSON.parse(event)]));
   }
 

@@ -1,6 +1,15 @@
 // What a Job has its person told, whatever is lost on the way.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { claimOf, JobUnderTest, NOON, nameOf, resultOf, until, workOff } from "./job-under-test.ts";
+import {
+  claimOf,
+  JobUnderTest,
+  NOON,
+  nameOf,
+  resultOf,
+  tablesOf,
+  until,
+  workOff,
+} from "./job-under-test.ts";
 
 let made: JobUnderTest;
 
@@ -65,13 +74,12 @@ describe("a Job's end", () => {
       await until(() => expect(made.others.turns.at(-1)).toBe(`leave ${made.id}`));
       expect(await job.remove()).toBe(true);
       await until(() => expect(made.others.dropped).toEqual([made.id]));
-      const rows = () => storage.sql.exec("SELECT count(*) AS jobs FROM job").one();
-      expect(rows()).toEqual({ jobs: 1 });
+      expect(tablesOf(storage)).toContain("job");
       made.others.deaf.clear();
       vi.setSystemTime(NOON + 60_000);
       await job.alarm();
       await until(() => expect(types()).toEqual(["job.completed"]));
-      await until(() => expect(rows()).toEqual({ jobs: 0 }));
+      await until(() => expect(tablesOf(storage)).toEqual([]));
     });
   });
 
@@ -83,8 +91,7 @@ describe("a Job's end", () => {
         await job.cancel();
         await until(() => expect(made.others.emitted.at(-1)?.at).toBe(at));
         await job.remove();
-        const rows = () => storage.sql.exec("SELECT count(*) AS jobs FROM job").one();
-        await until(() => expect(rows()).toEqual({ jobs: 0 }));
+        await until(() => expect(tablesOf(storage)).toEqual([]));
       });
     }
     expect(types()).toEqual(["job.cancelled", "job.cancelled"]);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { JOB_KEPT_DAYS } from "../../src/contract/job-limits.ts";
 import { jobFolder } from "../../src/contract/jobs.ts";
-import { JobUnderTest, NOON, until, workOff } from "./job-under-test.ts";
+import { JobUnderTest, NOON, tablesOf, until, workOff } from "./job-under-test.ts";
 
 const KEPT_MS = JOB_KEPT_DAYS * 86_400_000;
 
@@ -50,8 +50,7 @@ describe("removing a Job", () => {
         null,
         null,
       ]);
-      const count = "SELECT (SELECT count(*) FROM job) + (SELECT count(*) FROM slices) AS rows";
-      await until(() => expect(storage.sql.exec(count).one()).toEqual({ rows: 0 }));
+      await until(() => expect(tablesOf(storage)).toEqual([]));
       expect(made.others.dropped).toEqual([made.id]);
       expect(await stored(folder())).toEqual([]);
       expect(await stored(other)).toEqual([other]);
@@ -123,8 +122,7 @@ describe("removing a Job", () => {
     await made.wake(async (job, storage) => {
       await job.alarm();
       await until(() => expect(others.forgotten).toHaveLength(1));
-      const left = "SELECT count(*) AS rows FROM job";
-      await until(() => expect(storage.sql.exec(left).one()).toEqual({ rows: 0 }));
+      await until(() => expect(tablesOf(storage)).toEqual([]));
     });
   });
 

@@ -138,6 +138,12 @@ export async function workOff(job: Job): Promise<SliceClaim> {
   return claim;
 }
 
+/** Without any it is as if nobody had ever called the object. */
+export function tablesOf({ sql }: DurableObjectStorage): string[] {
+  const own = "SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'";
+  return [...sql.exec<{ name: string }>(own)].map(({ name }) => name);
+}
+
 /** Until it holds. Unlike `vi.waitFor` it leaves the test's clock where it is. */
 export async function until(check: () => unknown): Promise<void> {
   for (let tries = 0; ; tries += 1) {

@@ -1,7 +1,16 @@
 // What the Job object keeps, and whom it tells, whenever it is gone in between.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PAUSE_RETRY_MS, TICKET_LEASE_MS } from "../../src/contract/job-limits.ts";
-import { claimOf, JobUnderTest, NOON, nameOf, resultOf, until, workOff } from "./job-under-test.ts";
+import {
+  claimOf,
+  JobUnderTest,
+  NOON,
+  nameOf,
+  resultOf,
+  tablesOf,
+  until,
+  workOff,
+} from "./job-under-test.ts";
 
 let made: JobUnderTest;
 
@@ -71,6 +80,8 @@ describe("a Job that is made", () => {
       expect(await job.renew({ from: 0, attempt: 1 })).toEqual({ goOn: false });
       expect(await job.remove()).toBe(true);
       expect(await storage.getAlarm()).toBeNull();
+      // Else whoever tries ids makes objects that nothing ever removes.
+      expect(tablesOf(storage)).toEqual([]);
     });
   });
 });

@@ -67,16 +67,23 @@ export class JobStorage {
 
   constructor(context: DurableObjectState) {
     this.#context = context;
-    migrate(context.storage, MIGRATIONS);
-    this.outbox = new Outbox(context.storage.sql);
+    const isMade = this.#isMade;
+    if (isMade) migrate(context.storage, MIGRATIONS);
+    this.outbox = new Outbox(context.storage.sql, isMade);
   }
 
   get #sql(): SqlStorage {
     return this.#context.storage.sql;
   }
 
+  /** An object that is asked for by an id of no Job has no schema: it would be kept for ever. */
+  get #isMade(): boolean {
+    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'job'").toArray().length > 0;
+  }
+
   /** Null before the Job was made, and once it was removed. */
   read(): JobBook | null {
+    if (!this.#isMade) return null;
     const rows = this.#sql.exec<{ origin: string; progress: string }>("SELECT * FROM job");
     const row = rows.toArray()[0];
     if (row === undefined) return null;
@@ -91,7 +98,8 @@ export class JobStorage {
   }
 
   readTold(): Told {
-    const row = this.#sql.exec<ToldRow>("SELECT * FROM told").toArray()[0];
+    const rows = this.#isMade ? this.#sql.exec<ToldRow>("SELECT * FROM told").toArray() : [];
+    const [row] = rows;
     if (row === undefined) {
       return { listedVersion: 0, entered: false, removing: false, announced: null };
     }
@@ -101,6 +109,7 @@ export class JobStorage {
 
   create(job: JobOnDisk): JobBook {
     const { origin, progress, slices } = job;
+    migrate(this.#context.storage, MIGRATIONS);
     this.#write(() => {
       const values = [JSON.stringify(origin), JSON.stringify(progress)];
       this.#sql.exec("INSERT INTO job (one, origin, progress) VALUES (1, ?, ?)", ...values);
@@ -144,7 +153,6 @@ export class JobStorage {
   /** Leaves an object like one that nobody ever called, its alarm gone too. */
   async forget(): Promise<void> {
     await this.#context.storage.deleteAll();
-    migrate(this.#context.storage, MIGRATIONS);
   }
 
   #write(statements: () => void): void {
