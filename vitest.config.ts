@@ -9,6 +9,9 @@ await buildIslands();
 /** Also on two cores, where Vitest's own default is one: much of the tests' time is waiting. */
 const maxWorkers = 2;
 
+/** What hangs is found by this, on a busy host too; nothing is judged by its time. */
+const testTimeout = 60_000;
+
 // Three layers: pure decisions in Node, shells in workerd, and the whole stack from outside.
 export default defineConfig({
   test: {
@@ -17,6 +20,7 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["test/{contract,core,bench,docs,islands}/**/*.test.ts"],
+          testTimeout,
           maxWorkers,
         },
       },
@@ -40,6 +44,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/{worker,durable-objects}/**/*.test.ts"],
           globalSetup: ["test/upstream/global-setup.ts"],
+          testTimeout,
           maxWorkers,
         },
       },
@@ -48,7 +53,7 @@ export default defineConfig({
           name: "engine",
           include: ["test/{engine,infra}/**/*.test.ts"],
           globalSetup: ["test/engine/global-setup.ts"],
-          testTimeout: 30_000,
+          testTimeout,
           maxWorkers,
         },
       },
@@ -58,7 +63,7 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
           setupFiles: ["test/e2e/own-stack.ts"],
-          testTimeout: 60_000,
+          testTimeout,
           // A stack starts in a second, and in many on a machine that is busy.
           hookTimeout: 60_000,
           // Each worker has a stack; what is measured in these files is not measured beside others.
