@@ -113,13 +113,14 @@ function disabledOf({ profile }: AccountState): KeyRefusal | null {
 /** An expired key starts nothing, but what it started before may end. */
 export function mayGoOn(
   state: AccountState,
-  { keyId, requestId }: { keyId: string; requestId: string },
+  run: { keyId: string; requestId: string },
   now: number,
 ): RenewAnswer {
-  if (isCutOff(state.appKeys, requestId)) {
+  const isHeld = state.ledger.holds.has(run.requestId);
+  if (isCutOff(state.appKeys, { ...run, isHeld })) {
     return { goOn: false, refusal: { reason: "key_revoked", at: now, why: "signed out" } };
   }
-  const key = keyById(state, keyId);
+  const key = keyById(state, run.keyId);
   const refusal = key === undefined ? disabledOf(state) : refusalOf(state, key, now);
   return refusal === null || refusal.reason === "key_expired"
     ? { goOn: true }

@@ -14,10 +14,12 @@ export interface AppKeys {
   byHash: Map<string, AppKey>;
   /** What runs with one: the session by the request's id, or null once that session has ended. */
   running: Map<string, string | null>;
+  /** A session has ended since memory began: perhaps the one of a stream from before that. */
+  oneEnded: boolean;
 }
 
 export function noAppKeys(): AppKeys {
-  return { byHash: new Map(), running: new Map() };
+  return { byHash: new Map(), running: new Map(), oneEnded: false };
 }
 
 /** All of them share one id: usage is counted for the App, not for a session. */
@@ -47,6 +49,7 @@ export function addAppKey(keys: AppKeys, request: AppKeyRequest, now: number): n
 export function endAppKeys(keys: AppKeys, sessionId: string): boolean {
   const isMeant = (one: string | null) => sessionId === "all" || one === sessionId;
   let ended = false;
+  keys.oneEnded = true;
   for (const [hash, key] of keys.byHash) {
     if (isMeant(key.sessionId)) ended = keys.byHash.delete(hash);
   }
@@ -62,7 +65,15 @@ export function noteAppRun(keys: AppKeys, keyHash: string, requestId: string): v
   if (key !== undefined) keys.running.set(requestId, key.sessionId);
 }
 
-/** Whether the session that began it has ended meanwhile. */
-export function isCutOff(keys: AppKeys, requestId: string): boolean {
-  return keys.running.get(requestId) === null;
+/**
+ * Whether the session that began it has ended meanwhile. Of what is held still, and whose a crash has
+ * forgotten, any session may be that one.
+ */
+export function isCutOff(
+  keys: AppKeys,
+  { keyId, requestId, isHeld }: { keyId: string; requestId: string; isHeld: boolean },
+): boolean {
+  const sessionId = keys.running.get(requestId);
+  if (sessionId !== undefined) return sessionId === null;
+  return isHeld && keyId === APP_KEY_ID && keys.oneEnded;
 }

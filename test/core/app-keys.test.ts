@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { APP_KEY_SECONDS, APP_KEYS_MOST } from "../../src/contract/app-keys.ts";
 import { mayGoOn } from "../../src/core/admission.ts";
 import { addAppKey, endAppKeys } from "../../src/core/app-keys.ts";
+import { renewHold, settle } from "../../src/core/ledger.ts";
 import { account, ask, completion, NO_LINE, NOW, refusalOf } from "./account-states.ts";
 
 const keyHash = "of the App";
@@ -33,6 +34,21 @@ test("a session that ends cuts the streams it began, and no other's", () => {
   const goesOn = ({ requestId }: { requestId: string }, keyId = "app") =>
     mayGoOn(state, { requestId, keyId }, NOW).goOn;
   expect([goesOn(mine), goesOn(theirs), goesOn(script, "key")]).toEqual([false, true, true]);
+});
+
+test("a stream from before a crash ends with whichever session ends next", () => {
+  const { state } = account(1_000);
+  const usage = { promptTokens: 0, completionTokens: 0 };
+  const [page, script] = ["app", "key"].map((keyId) => {
+    const run = { requestId: `of ${keyId}`, keyId, model: "model", held: 20 };
+    renewHold(state.ledger, run, usage, NOW + 1);
+    return () => mayGoOn(state, run, NOW).goOn;
+  });
+  expect([page?.(), script?.()]).toEqual([true, true]);
+  endAppKeys(state.appKeys, "session");
+  expect([page?.(), script?.()]).toEqual([false, true]);
+  settle(state.ledger, { requestId: "of app", keyId: "app", model: "model", held: 20 }, usage, NOW);
+  expect(page?.()).toBe(true);
 });
 
 test("a disabled person's stream ends, whatever it began with", () => {
