@@ -2,7 +2,7 @@
 // nothing below it takes a line of its own, and what has stands in the middle of it.
 import { type NodeId, type Row, rowsOf, type Tree } from "./tree.ts";
 
-export interface Place {
+interface Place {
   readonly id: NodeId;
   readonly parent: NodeId | null;
   /** In steps of depth, from 0. */

@@ -1,20 +1,17 @@
 // What a branch's text is made of: runs that a person wrote, and tokens that a Model gave with their
 // numbers. No I/O, no page. A token stays whole: cut in two, its halves find together again.
-
-export interface Alternative {
-  /** As the API names it; of bytes that are no character alone, `bytes:\xe2\x80`. */
-  readonly token: string;
-  /** In nats. */
-  readonly logprob: number;
-}
+import type { Alternative } from "../model-text/scored-token.ts";
 
 export interface Score {
-  readonly token: string;
+  /** Whose token it is: ids of two Models are different tokens. */
+  readonly model: string;
+  readonly id: number;
   /** In nats. */
   readonly logprob: number;
   /** 1 is the likeliest; null where the API did not say. */
   readonly rank: number | null;
-  readonly top: readonly Alternative[];
+  /** The likeliest first. */
+  readonly top: readonly Readonly<Alternative>[];
 }
 
 export interface Piece {
@@ -103,7 +100,8 @@ function continues(last: Piece, first: Piece): boolean {
   return (
     first.from > 0 &&
     first.from === last.from + last.text.length &&
-    first.score.token === last.score.token &&
+    first.score.id === last.score.id &&
+    first.score.model === last.score.model &&
     first.score.logprob === last.score.logprob
   );
 }

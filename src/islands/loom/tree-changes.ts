@@ -3,7 +3,6 @@
 import {
   cutAt,
   joined,
-  type Pieces,
   partsCharacter,
   rewritten,
   textOf,
@@ -14,23 +13,17 @@ import {
   type NodeId,
   newNode,
   nodeOf,
-  type Origin,
   pathTo,
   shownChildren,
   subtree,
   type Tree,
   type TreeNode,
 } from "./tree.ts";
+import { type Branch, grow } from "./tree-growth.ts";
+import { withNodes, without } from "./tree-nodes.ts";
 
 /** What came of it; `why` is a sentence for the person who asked. */
 export type Change = { ok: true; tree: Tree } | { ok: false; why: string };
-
-export interface Branch {
-  readonly parent: NodeId;
-  readonly id: NodeId;
-  readonly pieces: Pieces;
-  readonly origin: Origin | null;
-}
 
 /** Selects it and unfolds the way to it. */
 export function select(tree: Tree, id: NodeId): Tree {
@@ -44,43 +37,6 @@ export function fold(tree: Tree, id: NodeId, folded: boolean): Tree {
   const changed = withNodes(tree, [{ ...nodeOf(tree, id), folded }]);
   const isBelow = folded && pathTo(tree, tree.selected).some((node) => node.id === id);
   return isBelow ? { ...changed, selected: id } : changed;
-}
-
-/** New branches after their parents' others, in order. */
-export function grow(tree: Tree, branches: readonly Branch[]): Tree {
-  let changed = tree;
-  for (const { parent, id, pieces, origin } of branches) {
-    const above = nodeOf(changed, parent);
-    changed = withNodes(changed, [
-      { ...above, children: [...above.children, id], folded: false },
-      { ...newNode(id, parent, pieces), origin },
-    ]);
-  }
-  return changed;
-}
-
-/** What came in for each branch. Branches that are not there any more are passed over. */
-export function append(tree: Tree, arrived: ReadonlyMap<NodeId, Pieces>): Tree {
-  const changed: TreeNode[] = [];
-  for (const [id, pieces] of arrived) {
-    const node = tree.nodes.get(id);
-    if (node !== undefined) changed.push({ ...node, pieces: joined(node.pieces, pieces) });
-  }
-  return withNodes(tree, changed);
-}
-
-/** How each branch ended. Those that nothing came for go, unless something stands below. */
-export function finish(tree: Tree, ended: ReadonlyMap<NodeId, string | null>): Tree {
-  const known = [...ended.keys()].flatMap((id) => tree.nodes.get(id) ?? []);
-  const isNothing = ({ parent, pieces, children }: TreeNode) =>
-    parent !== null && pieces.length === 0 && children.length === 0;
-  const empty = new Set(known.filter(isNothing).map(({ id }) => id));
-  const full = known.filter(({ id }) => !empty.has(id));
-  const changed = withNodes(
-    tree,
-    full.map((node) => ({ ...node, finish: ended.get(node.id) ?? null })),
-  );
-  return without(changed, empty);
 }
 
 export function edit(tree: Tree, id: NodeId, text: string): Tree {
@@ -215,34 +171,6 @@ function besides(tree: Tree, id: NodeId, gone: ReadonlySet<NodeId>): NodeId {
   const shown = shownChildren(tree, parent, false);
   const place = shown.indexOf(id);
   return shown[place + 1] ?? (place > 0 ? shown[place - 1] : undefined) ?? parent;
-}
-
-function withNodes(tree: Tree, changed: readonly TreeNode[]): Tree {
-  if (changed.length === 0) return tree;
-  const nodes = new Map(tree.nodes);
-  for (const node of changed) nodes.set(node.id, node);
-  return { ...tree, nodes };
-}
-
-/** Whole subtrees go: `gone` has all below what it has. */
-function without(tree: Tree, gone: ReadonlySet<NodeId>): Tree {
-  if (gone.size === 0) return tree;
-  const nodes = new Map(tree.nodes);
-  for (const id of gone) {
-    const { parent } = nodeOf(tree, id);
-    nodes.delete(id);
-    const above = parent === null ? undefined : nodes.get(parent);
-    if (above === undefined) continue;
-    nodes.set(above.id, { ...above, children: above.children.filter((child) => !gone.has(child)) });
-  }
-  const isSelectedGone = gone.has(tree.selected);
-  const selected = isSelectedGone ? firstLeft(tree, gone) : tree.selected;
-  return { ...tree, nodes, selected };
-}
-
-function firstLeft(tree: Tree, gone: ReadonlySet<NodeId>): NodeId {
-  const path = pathTo(tree, tree.selected).toReversed();
-  return path.find(({ id }) => !gone.has(id))?.id ?? tree.root;
 }
 
 function refused(why: string): Change {

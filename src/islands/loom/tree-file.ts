@@ -1,11 +1,21 @@
 // The Loom's own file, `continuo-loom` version 1: JSON that holds all of a tree and nothing else. No
-// I/O. Nodes stand parents first and siblings in their order, so that a reader needs one pass and a
-// file cannot say of a tree that it is none. docs/guides/loom.md describes it.
-import type { Alternative, Piece, Pieces, Score } from "./pieces.ts";
+// I/O.
+//
+//   {"format": "continuo-loom", "version": 1, "name": "…", "selected": "<id>", "nodes": [
+//     {"id": "…", "parent": null, "pieces": ["text that a person wrote"]},
+//     {"id": "…", "parent": "<id>", "pieces": [
+//       {"text": " a", "model": "local", "id": 257, "logprob": -2.1, "rank": 1,
+//        "top": [{"id": 257, "logprob": -2.1}, …]}, …],
+//      "origin": {"model": "local", "seed": 7, "temperature": 1}, "finish": "length"}, …]}
+//
+// Nodes stand parents first and siblings in their order, so that a reader needs one pass and a file
+// cannot say of a tree that it is none. A node's text is its pieces' texts, one after the other; `from`
+// is there where a split has cut a token. `bookmarked`, `hidden` and `folded` are there where true.
+import type { Piece, Pieces, Score } from "./pieces.ts";
 import { type NodeId, newNode, type Origin, subtree, type Tree, type TreeNode } from "./tree.ts";
 
 export const FILE_FORMAT = "continuo-loom";
-export const FILE_VERSION = 1;
+const FILE_VERSION = 1;
 
 /** A browser holds as many with ease; beyond it something else than a tree was chosen. */
 const NODES_MOST = 100_000;
@@ -124,16 +134,17 @@ function readPiece(value: unknown, at: string): Piece {
   };
 }
 
-function readScore({ token, logprob, rank, top }: Json, at: string): Score {
+function readScore({ model, id, logprob, rank, top }: Json, at: string): Score {
   if (!Array.isArray(top)) throw new Malformed(`${at}.top must be a list.`);
   return {
-    token: string(token, `${at}.token`),
+    model: string(model, `${at}.model`),
+    id: number(id, `${at}.id`),
     logprob: number(logprob, `${at}.logprob`),
     rank: rank === null ? null : number(rank, `${at}.rank`),
-    top: top.map((one, index): Alternative => {
+    top: top.map((one, index) => {
       const json = object(one, `${at}.top[${index}]`);
       return {
-        token: string(json.token, `${at}.top[${index}].token`),
+        id: number(json.id, `${at}.top[${index}].id`),
         logprob: number(json.logprob, `${at}.top[${index}].logprob`),
       };
     }),

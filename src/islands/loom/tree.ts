@@ -116,16 +116,6 @@ export function rowsOf(tree: Tree, showsHidden: boolean): readonly Row[] {
   return rows;
 }
 
-/** The end of the path that goes on through each node's first child that is shown. */
-export function firstLeaf(tree: Tree, id: NodeId, showsHidden: boolean): NodeId {
-  let at = id;
-  for (;;) {
-    const child = shownChildren(tree, at, showsHidden)[0];
-    if (child === undefined) return at;
-    at = child;
-  }
-}
-
 /** The bookmark after (`step` 1) or before (-1) this node, around the end; null if there is none. */
 export function nearBookmark(tree: Tree, step: 1 | -1, showsHidden: boolean): NodeId | null {
   const all = subtree(tree, tree.root);
@@ -138,6 +128,11 @@ export function nearBookmark(tree: Tree, step: 1 | -1, showsHidden: boolean): No
 }
 
 /** Whether nothing on the way to it is hidden. */
-export function isShown(tree: Tree, id: NodeId): boolean {
+function isShown(tree: Tree, id: NodeId): boolean {
   return pathTo(tree, id).every(({ hidden }) => !hidden);
+}
+
+/** Whether the way to the selected node leads through it. */
+export function isOnPath(tree: Tree, id: NodeId): boolean {
+  return pathTo(tree, tree.selected).some((node) => node.id === id);
 }

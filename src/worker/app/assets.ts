@@ -2,6 +2,7 @@
 // the content, so browsers may keep it for good.
 import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
+import loomScript from "../../../dist/islands/loom.client.js";
 import workbenchScript from "../../../dist/islands/workbench.client.js";
 import docsScript from "../docs/docs.client.js";
 import docsLook from "../docs/docs.css";
@@ -24,6 +25,7 @@ import paper from "./look/paper.css";
 import tables from "./look/tables.css";
 import webhooks from "./look/webhooks.css";
 import workbench from "./look/workbench.css";
+import loomLook from "./loom/loom.css";
 
 /** In the order in which they overrule each other. */
 const look = [
@@ -50,6 +52,8 @@ const assets = {
   "workbench.js": { text: workbenchScript, type: "text/javascript; charset=utf-8" },
   "docs.css": { text: docsLook, type: "text/css; charset=utf-8" },
   "docs.js": { text: docsScript, type: "text/javascript; charset=utf-8" },
+  "loom.css": { text: `${modelText}\n${loomLook}`, type: "text/css; charset=utf-8" },
+  "loom.js": { text: loomScript, type: "text/javascript; charset=utf-8" },
   "icon.svg": { text: icon, type: "image/svg+xml" },
 } as const;
 

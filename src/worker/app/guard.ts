@@ -16,6 +16,7 @@ export const appPaths = [
   "/jobs/*",
   "/app/*",
   "/workbench/*",
+  "/loom/*",
   "/models/*",
   // Each by itself: beside them is what other services post to.
   "/webhooks",

@@ -9,8 +9,9 @@ import {
   rowsOf,
   subtree,
 } from "../../../src/islands/loom/tree.ts";
-import { append, edit, grow, merge, split } from "../../../src/islands/loom/tree-changes.ts";
+import { edit, merge, split } from "../../../src/islands/loom/tree-changes.ts";
 import { toFile } from "../../../src/islands/loom/tree-file.ts";
+import { append, grow } from "../../../src/islands/loom/tree-growth.ts";
 import { inAll, newHistory, record, redo, undo } from "../../../src/islands/loom/tree-history.ts";
 import { readTreeFile } from "../../../src/islands/loom/tree-import.ts";
 import { numRuns } from "../../core/property-runs.ts";

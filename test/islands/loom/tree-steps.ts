@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Piece, Pieces } from "../../../src/islands/loom/pieces.ts";
 import { type NodeId, newTree, nodeOf, type Tree } from "../../../src/islands/loom/tree.ts";
 import * as changes from "../../../src/islands/loom/tree-changes.ts";
+import * as growth from "../../../src/islands/loom/tree-growth.ts";
 
 export interface Step {
   kind: (typeof kinds)[number];
@@ -40,10 +41,11 @@ const token = fc.record({
   text,
   from: fc.constant(0),
   score: fc.record({
-    token: text,
+    model: fc.constantFrom("local", "other"),
+    id: fc.nat(),
     logprob,
     rank: fc.option(fc.integer({ min: 1, max: 50_000 })),
-    top: fc.array(fc.record({ token: text, logprob }), { maxLength: 2 }),
+    top: fc.array(fc.record({ id: fc.nat(), logprob }), { maxLength: 2 }),
   }),
 });
 
@@ -72,8 +74,8 @@ export function takeStep(tree: Tree, step: Step): Tree {
   const branch = { id: `${fresh}b`, pieces: step.pieces, origin };
   switch (step.kind) {
     case "grow":
-      return changes.append(
-        changes.grow(tree, [
+      return growth.append(
+        growth.grow(tree, [
           { parent: id, id: fresh, pieces: [], origin },
           { ...branch, parent: id },
         ]),
@@ -104,7 +106,7 @@ export function takeStep(tree: Tree, step: Step): Tree {
     case "branchAt":
       return orSame(tree, changes.branchAt(tree, { id, at, rest: fresh }, branch));
     case "finish":
-      return changes.finish(tree, new Map([[id, id === tree.root ? null : "stop"]]));
+      return growth.finish(tree, new Map([[id, id === tree.root ? null : "stop"]]));
   }
 }
 

@@ -15,6 +15,7 @@ type NavName =
   | "models"
   | "workbench"
   | "webhooks"
+  | "loom"
   | "requests"
   | "people"
   | "spend"
@@ -36,6 +37,7 @@ const memberNav: readonly NavEntry[] = [
   { name: "workbench", href: "/workbench", title: "Workbench" },
   { name: "models", href: "/models", title: "Models" },
   { name: "webhooks", href: "/webhooks", title: "Webhooks" },
+  { name: "loom", href: "/loom", title: "Loom" },
   { name: "docs", href: "/docs", title: "Docs" },
 ];
 

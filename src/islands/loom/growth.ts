@@ -1,0 +1,162 @@
+// Branches that a Model writes: one Completion with `n` choices for a growth, streamed into the tree
+// once a frame.
+import type { ApiClient } from "../api/client.ts";
+import type { TokenTexts } from "../api/token-texts.ts";
+import { oncePerFrame } from "./dom.ts";
+import { joined, type Pieces } from "./pieces.ts";
+import { hasSharedTexts, piecesOf, withOwnTexts } from "./scored-pieces.ts";
+import { type NodeId, type Origin, pathText } from "./tree.ts";
+import { append, finish, grow, replacePieces, withSeed } from "./tree-growth.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Alternatives of each token: enough to choose from, and a tree of thousands stays small. */
+const ALTERNATIVES = 8;
+
+export interface GrowthSettings {
+  readonly model: string;
+  /** The largest that the Model takes as `logprobs`. */
+  readonly logprobsMost: number;
+  readonly branches: number;
+  readonly tokens: number;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly minP: number;
+}
+
+export interface GrowthEvents {
+  /** What is said about it, until something else is. */
+  says(words: string): void;
+  problem(words: string): void;
+}
+
+interface Running {
+  readonly ids: readonly NodeId[];
+  readonly abort: AbortController;
+}
+
+export class Growths {
+  readonly #running = new Set<Running>();
+  readonly #api: ApiClient;
+  readonly #texts: TokenTexts;
+  readonly #workspace: Workspace;
+  readonly #events: GrowthEvents;
+
+  constructor(
+    parts: { api: ApiClient; texts: TokenTexts; workspace: Workspace },
+    events: GrowthEvents,
+  ) {
+    this.#api = parts.api;
+    this.#texts = parts.texts;
+    this.#workspace = parts.workspace;
+    this.#events = events;
+  }
+
+  /** The branches that are being written. */
+  get growing(): ReadonlySet<NodeId> {
+    return new Set([...this.#running].flatMap(({ ids }) => ids));
+  }
+
+  stop(): void {
+    for (const { abort } of this.#running) abort.abort();
+  }
+
+  /** Ends what writes branches that nobody sees any more, as after an undo. */
+  stopUnseen(): void {
+    for (const { ids, abort } of this.#running) {
+      if (!ids.some((id) => this.#workspace.has(id))) abort.abort();
+    }
+  }
+
+  /** New branches from here. */
+  async growFrom(parent: NodeId, settings: GrowthSettings): Promise<void> {
+    const { model, temperature } = settings;
+    const origin: Origin = { model, seed: null, temperature };
+    const ids = Array.from({ length: settings.branches }, () => crypto.randomUUID());
+    const branches = ids.map((id) => ({ parent, id, pieces: [], origin }));
+    const prompt = pathText(this.#workspace.tree, parent);
+    this.#workspace.step(grow(this.#workspace.tree, branches));
+    await this.#run(prompt, ids, settings);
+  }
+
+  /** A branch that is there already goes on. */
+  async goOn(id: NodeId, settings: GrowthSettings): Promise<void> {
+    const prompt = pathText(this.#workspace.tree, id);
+    await this.#run(prompt, [id], { ...settings, branches: 1 });
+  }
+
+  async #run(prompt: string, ids: readonly NodeId[], settings: GrowthSettings): Promise<void> {
+    const running = { ids, abort: new AbortController() };
+    this.#running.add(running);
+    const ended = new Map<NodeId, string | null>(ids.map((id) => [id, null]));
+    let arrived = new Map<NodeId, Pieces>();
+    const flush = () => {
+      const batch = arrived;
+      arrived = new Map();
+      if (batch.size > 0) this.#workspace.everywhere((tree) => append(tree, batch));
+    };
+    const flushSoon = oncePerFrame(flush);
+    const { model, logprobsMost } = settings;
+    const asked = Math.min(ALTERNATIVES, logprobsMost);
+    try {
+      this.#events.says(ids.length === 1 ? "Growing …" : `Growing ${ids.length} branches …`);
+      await this.#api.stream(
+        { ...bodyOf(prompt, settings), logprobs: asked },
+        {
+          onHead: ({ seed, lowered }) => {
+            if (lowered !== null) this.#events.says(`Your tokens allow less: ${lowered}.`);
+            this.#workspace.everywhere((tree) => withSeed(tree, ids, seed));
+          },
+          onWaiting: (words) => this.#events.says(words),
+          onChunk: ({ choices }) => {
+            for (const choice of choices) {
+              const id = ids[choice.index];
+              if (id === undefined) continue;
+              const pieces = piecesOf(choice, model, asked);
+              arrived.set(id, joined(arrived.get(id) ?? [], pieces));
+              if (choice.finish_reason !== null) ended.set(id, choice.finish_reason);
+            }
+            flushSoon();
+          },
+        },
+        running.abort.signal,
+      );
+      this.#events.says("Grown.");
+    } catch (failure) {
+      if (running.abort.signal.aborted) this.#events.says("Stopped. What came is kept.");
+      else this.#events.problem(failure instanceof Error ? failure.message : String(failure));
+    } finally {
+      flush();
+      this.#running.delete(running);
+      this.#workspace.everywhere((tree) => finish(tree, ended));
+      await this.#tellTexts(ids, model);
+    }
+  }
+
+  /** Where tokens came together in one chunk, the tokenizer says which text is whose. */
+  async #tellTexts(ids: readonly NodeId[], model: string): Promise<void> {
+    const { tree } = this.#workspace;
+    const shared = ids.flatMap((id) => tree.nodes.get(id) ?? []);
+    const unclear = shared.filter(({ pieces }) => hasSharedTexts(pieces));
+    if (unclear.length === 0) return;
+    const tokens = unclear.flatMap(({ pieces }) => pieces.flatMap(({ score }) => score?.id ?? []));
+    try {
+      await this.#texts.learn(model, tokens);
+    } catch {
+      // The text is right without it; only whose characters they are is not known.
+      return;
+    }
+    const told = unclear.map(({ id, pieces }) => {
+      const after = withOwnTexts(pieces, model, (token) => this.#texts.known(model, token));
+      return { id, before: pieces, after };
+    });
+    this.#workspace.everywhere((one) => replacePieces(one, told));
+  }
+}
+
+function bodyOf(prompt: string, settings: GrowthSettings) {
+  const { model, branches, tokens, temperature, topP, minP } = settings;
+  return {
+    ...{ model, prompt, n: branches, max_tokens: tokens, temperature, top_p: topP, min_p: minP },
+    ...{ return_token_ids: true, return_tokens_as_token_ids: true },
+  };
+}

@@ -1,0 +1,252 @@
+// The Loom on its page: its parts, and what each command does.
+import { ApiClient } from "../api/client.ts";
+import { TokenTexts } from "../api/token-texts.ts";
+import { branchAside, editText, writeBelow } from "./branch-texts.ts";
+import { makeCommandBar } from "./command-bar.ts";
+import type { CommandName } from "./commands.ts";
+import { showSheet } from "./dialogs.ts";
+import { make, oncePerFrame } from "./dom.ts";
+import { makeGraphView } from "./graph-view.ts";
+import { Growths } from "./growth.ts";
+import { listenToKeys } from "./keyboard.ts";
+import { makeListView } from "./list-view.ts";
+import { moveInGraph, moveInList } from "./moving.ts";
+import { makeReadingPane } from "./reading-pane.ts";
+import { makeScaleBar } from "./scale-bar.ts";
+import { type ModelChoice, makeSettingsBar } from "./settings-bar.ts";
+import { type Cursor, placeInWords, stepFrom } from "./text-places.ts";
+import { type AlternativeChoice, makeTokenPanel } from "./token-panel.ts";
+import { isOnPath, type NodeId, nearBookmark, nodeOf, pathText, type Tree } from "./tree.ts";
+import { makeTreeBar } from "./tree-bar.ts";
+import * as changes from "./tree-changes.ts";
+import type { TreeStore } from "./tree-store.ts";
+import { type OpenedTree, Workspace } from "./workspace.ts";
+
+export class Loom {
+  readonly element: HTMLElement;
+  readonly #workspace: Workspace;
+  readonly #growths: Growths;
+  readonly #texts: TokenTexts;
+  readonly #bar;
+  readonly #settings;
+  readonly #list;
+  readonly #graph;
+  readonly #reading;
+  readonly #token;
+  readonly #buttons = new Map<CommandName, HTMLButtonElement>();
+  readonly #status = make("p", { class: "loom-status", role: "status" });
+  /** The place in the text that is looked at. */
+  #cursor: Cursor | null = null;
+  #isGraph = false;
+
+  constructor(store: TreeStore, opened: OpenedTree, models: readonly ModelChoice[]) {
+    const problem = (words: string) => this.#say(words, true);
+    const says = (words: string) => this.#say(words);
+    const redraw = oncePerFrame(() => this.#draw());
+    this.#workspace = new Workspace(store, opened, { changed: redraw, problem });
+    const api = new ApiClient();
+    this.#texts = new TokenTexts(api);
+    const parts = { api, texts: this.#texts, workspace: this.#workspace };
+    this.#growths = new Growths(parts, { says, problem });
+    const leaving = () => this.#growths.stop();
+    this.#bar = makeTreeBar(store, this.#workspace, { says, problem, leaving });
+    this.#settings = makeSettingsBar(models);
+    const select = (id: NodeId) => this.#move(changes.select(this.#tree, id));
+    this.#list = makeListView({
+      select,
+      fold: (id, folded) => this.#move(changes.fold(this.#tree, id, folded)),
+    });
+    this.#graph = makeGraphView(select);
+    this.#reading = makeReadingPane({ select, place: (cursor) => this.#place(cursor) });
+    this.#token = makeTokenPanel(this.#texts, {
+      split: () => this.#do("split"),
+      branch: (choice) => this.#branch(choice),
+    });
+    this.element = this.#assemble();
+    this.#listen();
+  }
+
+  async begin(): Promise<void> {
+    await this.#bar.refresh();
+    this.#draw();
+    // A page that goes away may not come back.
+    document.addEventListener("visibilitychange", () => void this.#workspace.save());
+  }
+
+  get #tree(): Tree {
+    return this.#workspace.tree;
+  }
+
+  #assemble(): HTMLElement {
+    const bar = makeCommandBar(this.#buttons, (name) => this.#do(name));
+    const views = make("div", { class: "loom-tree" }, this.#list.element, this.#graph.element);
+    const scale = makeScaleBar((measure) => this.#reading.colourBy(measure));
+    const text = make("div", { class: "loom-side" }, scale);
+    text.append(this.#reading.element, this.#token.element);
+    const panes = make("div", { class: "loom-panes" }, views, text);
+    this.#graph.element.hidden = true;
+    const { element: trees } = this.#bar;
+    return make("div", { class: "loom" }, trees, this.#settings.element, bar, this.#status, panes);
+  }
+
+  #listen(): void {
+    const [list, graph] = [this.#list.element, this.#graph.element];
+    const panes = list.closest<HTMLElement>(".loom-panes") ?? this.element;
+    const places = { panes, list, graph, text: this.#reading.text };
+    const go = (tree: Tree | null) => tree !== null && this.#move(tree);
+    listenToKeys(places, {
+      command: (name) => this.#do(name),
+      moveInList: (key) => go(moveInList(this.#tree, this.#list.rows(), key)),
+      moveInGraph: (key) => {
+        const layout = this.#graph.layout();
+        const { showsHidden } = this.#workspace;
+        return layout !== null && go(moveInGraph(this.#tree, layout, showsHidden, key));
+      },
+      moveInText: (key, byCharacter) => this.#moveInText(key, byCharacter),
+      openToken: () => this.#token.focus(),
+      leaveText: () => this.#leaveText(),
+    });
+  }
+
+  /** By name, from a key or a button. */
+  #do(name: CommandName): void {
+    const workspace = this.#workspace;
+    const { tree, showsHidden } = workspace;
+    const id = tree.selected;
+    const acts: Record<CommandName, () => void> = {
+      grow: () => this.#grow(id),
+      stop: () => this.#growths.stop(),
+      write: () => void writeBelow(workspace, id),
+      edit: () => void editText(workspace, id),
+      split: () => this.#split(),
+      merge: () => workspace.step(changes.merge(tree, id)),
+      "merge-path": () => workspace.step(changes.mergePath(tree, id)),
+      keep: () => workspace.step(changes.keepOnly(tree, id)),
+      cut: () => workspace.step(changes.cut(tree, id)),
+      bookmark: () => workspace.step(changes.bookmark(tree, id)),
+      hide: () => workspace.step(changes.hide(tree, id, showsHidden)),
+      "show-hidden": () => workspace.toggleHidden(),
+      "next-bookmark": () => this.#toBookmark(1),
+      "previous-bookmark": () => this.#toBookmark(-1),
+      undo: () => workspace.undo(),
+      redo: () => workspace.redo(),
+      "switch-view": () => this.#switchView(),
+      "zoom-in": () => this.#graph.zoom(1),
+      "zoom-out": () => this.#graph.zoom(-1),
+      fit: () => this.#graph.fit(),
+      read: () => this.#read(),
+      help: showSheet,
+    };
+    this.#say("");
+    acts[name]();
+    if (name === "undo" || name === "redo" || name === "cut") this.#growths.stopUnseen();
+  }
+
+  #grow(id: NodeId): void {
+    const settings = this.#settings.read();
+    if (settings === null) return;
+    if (pathText(this.#tree, id) !== "") void this.#growths.growFrom(id, settings);
+    else this.#say("A Model goes on with a text. Press Edit and write how it begins.", true);
+  }
+
+  #split(): void {
+    const cursor = this.#cursor;
+    if (cursor === null) {
+      this.#say(
+        "Mark a place in the text first: click a token, or press t and the arrow keys.",
+        true,
+      );
+      return;
+    }
+    const id = crypto.randomUUID();
+    const split = changes.split(this.#tree, cursor.id, cursor.at, id);
+    if (!this.#workspace.step(split)) return;
+    this.#cursor = null;
+    this.#move(changes.select(this.#tree, id));
+  }
+
+  /** What the Model might have said in place of a token; it goes on from there. */
+  #branch(choice: AlternativeChoice): void {
+    const settings = this.#settings.read();
+    if (settings === null) return;
+    const branch = branchAside(this.#workspace, choice, (model) =>
+      this.#texts.known(model, choice.tokenId),
+    );
+    if (typeof branch === "string") {
+      this.#say(branch, true);
+      return;
+    }
+    this.#cursor = null;
+    this.#move(changes.select(this.#tree, branch.id));
+    this.#treeElement.focus();
+    void this.#growths.goOn(branch.id, { ...settings, model: branch.model });
+  }
+
+  #toBookmark(step: 1 | -1): void {
+    const id = nearBookmark(this.#tree, step, this.#workspace.showsHidden);
+    if (id !== null) this.#move(changes.select(this.#tree, id));
+    else this.#say("There is no bookmark. Press b to set one.", true);
+  }
+
+  #switchView(): void {
+    const hadFocus = this.#treeElement === document.activeElement;
+    this.#isGraph = !this.#isGraph;
+    this.#list.element.hidden = this.#isGraph;
+    this.#graph.element.hidden = !this.#isGraph;
+    this.#draw();
+    if (this.#isGraph) this.#graph.fit();
+    if (hadFocus) this.#treeElement.focus();
+  }
+
+  get #treeElement(): HTMLElement {
+    return this.#isGraph ? this.#graph.element : this.#list.element;
+  }
+
+  /** Into the text, at the selected branch's beginning. */
+  #read(): void {
+    const { selected } = this.#tree;
+    this.#place(this.#cursor?.id === selected ? this.#cursor : { id: selected, at: 0 });
+    this.#reading.text.focus();
+  }
+
+  #leaveText(): void {
+    this.#cursor = null;
+    this.#draw();
+    this.#treeElement.focus();
+  }
+
+  #moveInText(key: string, byCharacter: boolean): boolean {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step !== 1 && step !== -1) return false;
+    const cursor = this.#cursor ?? { id: this.#tree.selected, at: 0 };
+    this.#place(stepFrom(this.#tree, cursor, { step, byCharacter }));
+    return true;
+  }
+
+  #place(cursor: Cursor): void {
+    this.#cursor = cursor;
+    this.#say(placeInWords(nodeOf(this.#tree, cursor.id), cursor.at));
+    this.#draw();
+  }
+
+  #move(tree: Tree): true {
+    this.#workspace.move(tree);
+    return true;
+  }
+
+  #say(words: string, isProblem = false): void {
+    this.#status.textContent = words;
+    this.#status.classList.toggle("problem", isProblem);
+  }
+
+  #draw(): void {
+    const { tree, showsHidden } = this.#workspace;
+    if (this.#cursor !== null && !isOnPath(tree, this.#cursor.id)) this.#cursor = null;
+    if (this.#isGraph) this.#graph.show(tree, showsHidden);
+    else this.#list.show({ tree, showsHidden, growing: this.#growths.growing });
+    this.#reading.show(tree, showsHidden, this.#cursor);
+    this.#token.show(tree, this.#cursor);
+    this.#buttons.get("show-hidden")?.setAttribute("aria-pressed", String(showsHidden));
+    this.#buttons.get("switch-view")?.setAttribute("aria-pressed", String(this.#isGraph));
+  }
+}

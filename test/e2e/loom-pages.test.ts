@@ -1,0 +1,282 @@
+// The Loom in a real browser on the whole stack: what a person does with a tree, by keyboard and pointer.
+import { readFile } from "node:fs/promises";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { launchBrowser, newBrowserContext, signIn } from "./browser.ts";
+import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
+import { admin, callApi, type MintedKey } from "./person.ts";
+
+const stack = inject("stack");
+
+/** A machine that is busy takes its time. */
+const soon = { timeout: 30_000 };
+
+const BEGINNING = "Call me Ishmael. Some years ago";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** Somebody new with tokens, in a browser of their own, who has opened the Loom. */
+async function newMember(context?: BrowserContext): Promise<{ id: string; page: Page }> {
+  const email = `${crypto.randomUUID()}@example.org`;
+  const { id } = await admin<{ id: string }>(stack, "POST", "/people", { email, role: "member" });
+  await admin(stack, "POST", `/people/${id}/grants`, { tokens: 100_000 });
+  const page = await (context ?? (await newBrowserContext(browser))).newPage();
+  await signIn(page, stack, email, "/loom");
+  await page.waitForURL(`${stack.app}/loom`);
+  await lines(page).first().waitFor();
+  return { id, page };
+}
+
+const lines = (page: Page) => page.getByRole("treeitem");
+const selected = (page: Page) => page.locator("[role=treeitem][aria-selected=true]");
+const list = (page: Page) => page.getByRole("tree", { name: "Branches" });
+const text = (page: Page) => page.locator(".loom-text");
+const said = (page: Page) => page.getByRole("status");
+
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+async function begin(page: Page, words = BEGINNING): Promise<void> {
+  await list(page).focus();
+  await press(page, "e");
+  await page.getByRole("textbox", { name: "Text" }).fill(words);
+  await press(page, "Control+Enter");
+  await expect.poll(() => text(page).textContent(), soon).toBe(words);
+  await list(page).focus();
+}
+
+async function grow(page: Page): Promise<void> {
+  await press(page, "g");
+  await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
+}
+
+interface FileNode {
+  id: string;
+  parent: string | null;
+  pieces: (string | FilePiece)[];
+  origin?: { seed: number };
+}
+
+interface FilePiece {
+  text: string;
+  id: number;
+  logprob: number;
+  top: { id: number; logprob: number }[];
+}
+
+async function exported(page: Page): Promise<{ name: string; nodes: FileNode[] }> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export" }).click(),
+  ]);
+  return JSON.parse(await readFile(await download.path(), "utf8"));
+}
+
+/** Text and what is below it. */
+type Nested = { text: string; children: Nested[] };
+
+async function importFile(page: Page, name: string, content: unknown): Promise<void> {
+  const buffer = Buffer.from(JSON.stringify(content));
+  const file = { name, mimeType: "application/json", buffer };
+  await page.locator("input[type=file]").setInputFiles(file);
+}
+
+describe("growing", () => {
+  it("gives as many branches as asked for, with the API's own numbers for that seed", async () => {
+    const { id, page } = await newMember();
+    await begin(page);
+    await grow(page);
+    await expect.poll(() => lines(page).count(), soon).toBe(5);
+    const { nodes } = await exported(page);
+    const { key } = await admin<MintedKey>(stack, "POST", `/people/${id}/keys`, { name: "k" });
+    const body = {
+      ...{ model: "local", prompt: BEGINNING, n: 4, max_tokens: 24, logprobs: 8 },
+      ...{ temperature: 1, top_p: 1, min_p: 0, seed: nodes[1]?.origin?.seed },
+      ...{ return_token_ids: true, return_tokens_as_token_ids: true },
+    };
+    const call = { method: "POST", path: "/v1/completions", body };
+    const answer = (await (await callApi(stack, key, call)).json()) as {
+      choices: {
+        text: string;
+        token_ids: number[];
+        logprobs: { token_logprobs: number[]; top_logprobs: Record<string, number>[] };
+      }[];
+    };
+    for (const [index, choice] of answer.choices.entries()) {
+      const pieces = (nodes[index + 1]?.pieces ?? []) as FilePiece[];
+      expect(pieces.map((piece) => piece.text).join("")).toBe(choice.text);
+      expect(pieces.map((piece) => piece.id)).toEqual(choice.token_ids);
+      expect(pieces.map(({ logprob }) => logprob)).toEqual(choice.logprobs.token_logprobs);
+      for (const [at, { top }] of pieces.entries()) {
+        const said = top.map((one) => [`token_id:${one.id}`, one.logprob]);
+        expect(Object.fromEntries(said)).toEqual(choice.logprobs.top_logprobs[at]);
+      }
+    }
+  });
+
+  it("goes on from an alternative that is chosen, beside what was given", async () => {
+    const { page } = await newMember();
+    await begin(page);
+    await grow(page);
+    await press(page, "ArrowRight", "t", "ArrowRight", "ArrowRight");
+    const before = await text(page).textContent();
+    const alternative = page.locator(".alternative:not(.chosen)", { hasNotText: "token" }).first();
+    await alternative.waitFor();
+    const name = (await alternative.locator(".name").textContent()) ?? "";
+    await alternative.click();
+    await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
+    await expect.poll(() => lines(page).count(), soon).toBe(7);
+    const after = (await text(page).textContent()) ?? "";
+    const common = [...after].findIndex((character, at) => character !== before?.[at]);
+    const start = name.replaceAll("␣", " ").replaceAll("⏎", "\n");
+    expect(after.slice(common - start.length, common + start.length)).toContain(start.trim());
+    await press(page, "u");
+    await expect.poll(() => lines(page).count(), soon).toBe(5);
+  });
+
+  it("says what to do where there is no text, and where the API refuses", async () => {
+    const { page } = await newMember();
+    await list(page).focus();
+    await press(page, "g");
+    await expect.poll(() => said(page).textContent(), soon).toContain("write how it begins");
+    await begin(page);
+    await page.getByLabel("Temperature").fill("0");
+    await list(page).focus();
+    await press(page, "g");
+    await expect.poll(() => said(page).textContent(), soon).toMatch(/`n`.*temperature/);
+    await expect.poll(() => lines(page).count(), soon).toBe(1);
+  });
+});
+
+describe("by keyboard alone", () => {
+  it("a tree is written, split, merged, marked, hidden, cut and undone", async () => {
+    const { page } = await newMember();
+    await begin(page, "one two");
+    await press(page, "w");
+    await page.keyboard.type(" three");
+    await press(page, "Control+Enter");
+    await expect.poll(() => text(page).textContent(), soon).toBe("one two three");
+    await list(page).focus();
+    await press(page, "ArrowUp", "t", "ArrowRight", "s");
+    await expect.poll(() => lines(page).count(), soon).toBe(3);
+    expect(await text(page).textContent()).toBe("one two");
+    await list(page).focus();
+    await press(page, "m");
+    await expect.poll(() => lines(page).count(), soon).toBe(2);
+    await press(page, "ArrowDown", "b");
+    await expect.poll(() => selected(page).textContent(), soon).toContain("bookmark");
+    await press(page, "h");
+    await expect.poll(() => lines(page).count(), soon).toBe(1);
+    await press(page, "u", "ArrowDown", "x");
+    await expect.poll(() => lines(page).count(), soon).toBe(1);
+    await press(page, "Control+z");
+    await expect.poll(() => lines(page).count(), soon).toBe(2);
+    await press(page, "?");
+    await expect
+      .poll(() => page.getByRole("dialog", { name: "Keys" }).isVisible(), soon)
+      .toBe(true);
+    await press(page, "Escape", "v");
+    await expect
+      .poll(() => page.getByRole("img", { name: "2 branches" }).isVisible(), soon)
+      .toBe(true);
+    await press(page, "ArrowLeft");
+    await expect.poll(() => text(page).textContent(), soon).toBe("one two");
+    await press(page, "ArrowRight");
+    await expect.poll(() => text(page).textContent(), soon).toBe("one two three");
+  });
+});
+
+describe("what is kept", () => {
+  it("survives a reload, in several trees, until it is deleted", async () => {
+    const { page } = await newMember();
+    await begin(page, "the first tree");
+    await page.getByRole("button", { name: "New" }).click();
+    await expect.poll(() => text(page).textContent(), soon).toBe("");
+    await begin(page, "the second tree");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("second");
+    await press(page, "Enter");
+    await expect.poll(() => page.getByLabel("Tree").locator("option").count(), soon).toBe(2);
+    await page.reload();
+    await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
+    await page.getByLabel("Tree").selectOption({ label: "Tree" });
+    await expect.poll(() => text(page).textContent(), soon).toBe("the first tree");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the tree" }).click();
+    await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
+    await page.reload();
+    await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
+    expect(await page.getByLabel("Tree").locator("option").allTextContents()).toEqual(["second"]);
+  });
+
+  it("is shown to nobody else who signs in to this browser", async () => {
+    const context = await newBrowserContext(browser);
+    const first = await newMember(context);
+    await begin(first.page, "a secret");
+    await first.page.getByRole("button", { name: "Rename" }).click();
+    await first.page.getByRole("textbox", { name: "Name" }).fill("mine");
+    await press(first.page, "Enter");
+    await expect.poll(() => first.page.getByLabel("Tree").textContent(), soon).toBe("mine");
+    await first.page.getByRole("button", { name: "Sign out" }).click();
+    const second = await newMember(context);
+    expect(await text(second.page).textContent()).toBe("");
+    expect(await second.page.getByLabel("Tree").textContent()).toBe("Tree");
+  });
+});
+
+describe("files", () => {
+  it("another loom's tree is taken in, and comes out as this page's own", async () => {
+    const { page } = await newMember();
+    const leaf = (words: string): Nested => ({ text: words, children: [] });
+    const root = { text: "Once", children: [leaf(" upon"), leaf(" more")] };
+    await importFile(page, "old tree.json", { root });
+    await expect.poll(() => said(page).textContent(), soon).toBe("Taken in: 3 branches.");
+    const file = await exported(page);
+    expect(file.name).toBe("old tree");
+    expect(file.nodes.map(({ pieces }) => pieces)).toEqual([["Once"], [" upon"], [" more"]]);
+    await importFile(page, "none.json", [1, 2]);
+    await expect.poll(() => said(page).textContent(), soon).toContain("holds no tree");
+    await expect.poll(() => lines(page).count(), soon).toBe(3);
+  });
+});
+
+describe("a tree of 5,000 branches", () => {
+  it("has but a screenful of lines, and the keys reach each end", async () => {
+    const { page } = await newMember();
+    const node = (number: number) => {
+      const parent = number === 0 ? null : `n${Math.floor((number - 1) / 3)}`;
+      return { id: `n${number}`, parent, pieces: [` ${number}`] };
+    };
+    const nodes = Array.from({ length: 5_000 }, (_, number) => node(number));
+    await importFile(page, "big.json", { format: "continuo-loom", version: 1, name: "big", nodes });
+    await expect.poll(() => said(page).textContent(), soon).toContain("5000");
+    expect(await lines(page).count()).toBeLessThan(80);
+    await list(page).focus();
+    await press(page, "End");
+    await expect.poll(() => selected(page).textContent(), soon).toContain("3279");
+    expect(await selected(page).getAttribute("aria-level")).toBe("8");
+    await press(page, "Home", "ArrowLeft");
+    await expect.poll(() => lines(page).count(), soon).toBe(1);
+  });
+});
+
+describe("the page", () => {
+  it("is whole at every width and in both themes, with and without a tree, and small", async () => {
+    const { page } = await newMember();
+    expect(await pageDefects(page, `${stack.app}/loom`)).toEqual([]);
+    await begin(page);
+    await grow(page);
+    await press(page, "ArrowRight", "b");
+    await expect.poll(() => selected(page).textContent(), soon).toContain("bookmark");
+    // What was changed last is kept within a second; a reload before that would show less.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    expect(await pageDefects(page, `${stack.app}/loom`)).toEqual([]);
+    expect(await compressedBytes(page, `${stack.app}/loom`)).toBeLessThan(PAGE_BYTES_MOST);
+  });
+});
