@@ -13,7 +13,7 @@ export type Whom =
   | { email: string }
   | { subject: string; email: string | null };
 
-export type Sender = "webhook" | "clerk" | "workos";
+type Sender = "webhook" | "clerk" | "workos";
 
 export function eventName(event: KeyEvent): string {
   if ("ignored" in event) return event.ignored;
