@@ -213,6 +213,12 @@ describe("what is kept", () => {
     await page.reload();
     await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
     expect(await page.getByLabel("Tree").locator("option").allTextContents()).toEqual(["second"]);
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("renamed");
+    await press(page, "Enter");
+    await expect.poll(() => page.getByLabel("Tree").textContent(), soon).toBe("renamed");
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Tree").textContent(), soon).toBe("renamed");
   });
 
   it("is shown to nobody else who signs in to this browser", async () => {

@@ -17,7 +17,7 @@ import { type ModelChoice, makeSettingsBar } from "./settings-bar.ts";
 import { type Cursor, placeInWords, stepFrom } from "./text-places.ts";
 import { type AlternativeChoice, makeTokenPanel } from "./token-panel.ts";
 import { isOnPath, type NodeId, nearBookmark, nodeOf, pathText, type Tree } from "./tree.ts";
-import { makeTreeBar } from "./tree-bar.ts";
+import { TreeBar } from "./tree-bar.ts";
 import * as changes from "./tree-changes.ts";
 import type { TreeStore } from "./tree-store.ts";
 import { type OpenedTree, Workspace } from "./workspace.ts";
@@ -49,7 +49,7 @@ export class Loom {
     const parts = { api, texts: this.#texts, workspace: this.#workspace };
     this.#growths = new Growths(parts, { says, problem });
     const leaving = () => this.#growths.stop();
-    this.#bar = makeTreeBar(store, this.#workspace, { says, problem, leaving });
+    this.#bar = new TreeBar(store, this.#workspace, { says, problem, leaving });
     this.#settings = makeSettingsBar(models);
     const select = (id: NodeId) => this.#move(changes.select(this.#tree, id));
     this.#list = makeListView({

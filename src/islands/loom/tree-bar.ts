@@ -17,121 +17,127 @@ export interface TreeBarEvents {
   leaving(): void;
 }
 
-export interface TreeBar {
+export class TreeBar {
   readonly element: HTMLElement;
+  readonly #choice = make("select", { name: "tree" });
+  readonly #file = make("input", { type: "file", accept: ".json,application/json", hidden: true });
+  readonly #store: TreeStore;
+  readonly #workspace: Workspace;
+  readonly #events: TreeBarEvents;
+  #trees: readonly KeptTree[] = [];
+
+  constructor(store: TreeStore, workspace: Workspace, events: TreeBarEvents) {
+    this.#store = store;
+    this.#workspace = workspace;
+    this.#events = events;
+    this.#choice.addEventListener("change", () => void this.#choose());
+    this.#file.addEventListener("change", () => void this.#takeChosen());
+    this.element = this.#assemble();
+  }
+
   /** Reads the names anew. */
-  refresh(): Promise<void>;
-}
-
-export function makeTreeBar(
-  store: TreeStore,
-  workspace: Workspace,
-  events: TreeBarEvents,
-): TreeBar {
-  const choice = make("select", { name: "tree" });
-  const file = make("input", { type: "file", accept: ".json,application/json", hidden: true });
-  const element = make("div", { class: "loom-trees" }, make("label", {}, "Tree", choice), file);
-  const actions: readonly [string, string, () => Promise<void> | void][] = [
-    ["New", "Begin another tree", () => open(newKept(names()))],
-    ["Rename", "Give this tree another name", rename],
-    ["Delete", "Delete this tree from this browser", remove],
-    ["Import", "Take in a tree from a file of this or another loom", () => file.click()],
-    ["Export", "Save this tree as a file", save],
-    ["Save text", "Save the text of the path to the selected branch", saveText],
-  ];
-  for (const [name, title, act] of actions) {
-    const button = make("button", { type: "button", class: "plain", title }, name);
-    button.addEventListener("click", () => void act());
-    element.append(button);
-  }
-  let trees: readonly KeptTree[] = [];
-  const names = () => trees.map(({ name }) => name);
-
-  async function open(opened: OpenedTree): Promise<void> {
-    events.leaving();
-    await workspace.open(opened);
-    await workspace.save();
-    await refresh();
-  }
-
-  async function refresh(): Promise<void> {
-    trees = await store.list();
-    const { kept } = workspace;
-    const others = trees.filter(({ id }) => id !== kept.id);
-    choice.replaceChildren(
+  async refresh(): Promise<void> {
+    this.#trees = await this.#store.list();
+    const { kept } = this.#workspace;
+    const others = this.#trees.filter(({ id }) => id !== kept.id);
+    this.#choice.replaceChildren(
       ...[kept, ...others].map(({ id, name }) => make("option", { value: id }, name)),
     );
-    choice.value = kept.id;
+    this.#choice.value = kept.id;
   }
 
-  choice.addEventListener("change", async () => {
-    const kept = trees.find(({ id }) => id === choice.value);
-    const tree = kept === undefined ? null : await store.open(kept);
-    if (kept === undefined || tree === null) {
-      events.problem(
-        "This browser has lost parts of that tree. Import it from a file, if you have one.",
-      );
-      choice.value = workspace.kept.id;
+  #assemble(): HTMLElement {
+    const label = make("label", {}, "Tree", this.#choice);
+    const element = make("div", { class: "loom-trees" }, label, this.#file);
+    const actions: readonly [string, string, () => Promise<void> | void][] = [
+      ["New", "Begin another tree", () => this.#open(newKept(this.#names()))],
+      ["Rename", "Give this tree another name", () => this.#rename()],
+      ["Delete", "Delete this tree from this browser", () => this.#remove()],
+      ["Import", "Take in a tree from a file of this or another loom", () => this.#file.click()],
+      ["Export", "Save this tree as a file", () => this.#save()],
+      ["Save text", "Save the text of the path to the selected branch", () => this.#saveText()],
+    ];
+    for (const [name, title, act] of actions) {
+      const button = make("button", { type: "button", class: "plain", title }, name);
+      button.addEventListener("click", () => void act());
+      element.append(button);
+    }
+    return element;
+  }
+
+  #names(): readonly string[] {
+    return this.#trees.map(({ name }) => name);
+  }
+
+  async #open(opened: OpenedTree): Promise<void> {
+    this.#events.leaving();
+    await this.#workspace.open(opened);
+    await this.#workspace.save();
+    await this.refresh();
+  }
+
+  async #choose(): Promise<void> {
+    const kept = this.#trees.find(({ id }) => id === this.#choice.value);
+    const tree = kept === undefined ? null : await this.#store.open(kept);
+    if (kept !== undefined && tree !== null) {
+      await this.#open({ kept, tree, isStored: true });
       return;
     }
-    await open({ kept, tree, isStored: true });
-  });
+    this.#events.problem(
+      "This browser has lost parts of that tree. Import it from a file, if you have one.",
+    );
+    this.#choice.value = this.#workspace.kept.id;
+  }
 
-  file.addEventListener("change", async () => {
-    const [chosen] = file.files ?? [];
+  async #takeChosen(): Promise<void> {
+    const [chosen] = this.#file.files ?? [];
     if (chosen === undefined) return;
-    const problem = await takeIn(chosen);
-    file.value = "";
-    if (problem !== null) events.problem(problem);
-  });
+    const problem = await this.#takeIn(chosen);
+    this.#file.value = "";
+    if (problem !== null) this.#events.problem(problem);
+  }
 
-  async function takeIn(chosen: File): Promise<string | null> {
+  /** A sentence about what is wrong with the file, or null. */
+  async #takeIn(chosen: File): Promise<string | null> {
     if (chosen.size > FILE_MOST_BYTES) return "The file is larger than 256 MB; it is not read.";
     const read = readTreeFile(await chosen.text(), () => crypto.randomUUID());
     if (!read.ok) return read.problem;
     const { name, tree } = read.value;
     const named = name === "" ? chosen.name.replace(/\.json$/i, "") : name;
-    await open({ kept: keptOf(unlike(named, names()), tree), tree, isStored: false });
-    events.says(`Taken in: ${tree.nodes.size} branches.`);
+    await this.#open({ kept: keptOf(unlike(named, this.#names()), tree), tree, isStored: false });
+    this.#events.says(`Taken in: ${tree.nodes.size} branches.`);
     return null;
   }
 
-  async function rename(): Promise<void> {
-    const asking = { title: "Name of the tree", verb: "Rename", name: workspace.kept.name };
-    const name = await askName(asking);
+  async #rename(): Promise<void> {
+    const { name: before } = this.#workspace.kept;
+    const name = await askName({ title: "Name of the tree", verb: "Rename", name: before });
     if (name === null) return;
-    workspace.rename(name);
-    await workspace.save();
-    await refresh();
+    this.#workspace.rename(name);
+    await this.#workspace.save();
+    await this.refresh();
   }
 
-  async function remove(): Promise<void> {
-    const { id, name } = workspace.kept;
-    const hint = `“${name}” and its ${workspace.tree.nodes.size} branches are kept nowhere else. This cannot be undone.`;
+  async #remove(): Promise<void> {
+    const { kept, tree } = this.#workspace;
+    const hint = `“${kept.name}” and its ${tree.nodes.size} branches are kept nowhere else. This cannot be undone.`;
     if (!(await askYes({ title: "Delete this tree?", verb: "Delete the tree", hint }))) return;
-    events.leaving();
-    await workspace.save();
-    await store.remove(id);
-    await openLatest();
+    this.#events.leaving();
+    await this.#workspace.save();
+    await this.#store.remove(kept.id);
+    this.#workspace.forget();
+    await this.#open(await latestTree(this.#store));
   }
 
-  async function openLatest(): Promise<void> {
-    const opened = await latestTree(store);
-    workspace.forget();
-    await open(opened);
-  }
-
-  function save(): void {
-    const { kept, tree } = workspace;
+  #save(): void {
+    const { kept, tree } = this.#workspace;
     download(`${kept.name}.json`, JSON.stringify(toFile({ name: kept.name, tree })));
   }
 
-  function saveText(): void {
-    const { kept, tree } = workspace;
+  #saveText(): void {
+    const { kept, tree } = this.#workspace;
     download(`${kept.name}.txt`, pathText(tree, tree.selected));
   }
-
-  return { element, refresh };
 }
 
 /** The one that was changed last, or a new one where there is none that is whole. */

@@ -104,7 +104,8 @@ export class Workspace {
   }
 
   rename(name: string): void {
-    this.#kept = { ...this.#kept, name };
+    // As of a new one: what is stored has another name.
+    this.#kept = { ...this.#kept, name, changedAt: 0 };
     this.#tell();
   }
 
