@@ -62,6 +62,11 @@ export class ItemRunner {
     return rest;
   }
 
+  /** The first item without a result; undefined where each has one. */
+  get firstUndone(): JudgedItem | undefined {
+    return this.items.find(({ index }) => !this.#own.lines.has(index));
+  }
+
   /** Refused ones wait too: what stands behind the last that has begun is what goes back. */
   async #runNext(group: readonly JudgedItem[]): Promise<void> {
     const { claim, setting, signal, lines } = this.#own;
@@ -91,7 +96,7 @@ export class ItemRunner {
     if (lines === null) return false;
     for (const { item, line, usage } of lines) {
       this.#own.lines.keep(item.index, line);
-      this.#noteAnswered(usage);
+      this.#noteAnswered(item, usage);
     }
     return true;
   }
@@ -119,7 +124,7 @@ export class ItemRunner {
     const { setting, lines, halt } = this.#own;
     switch (outcome.kind) {
       case "answered":
-        this.#noteAnswered(outcome.usage);
+        this.#noteAnswered(item, outcome.usage);
         return;
       case "failed":
         lines.fail(item, outcome.error);
@@ -134,9 +139,9 @@ export class ItemRunner {
     }
   }
 
-  #noteAnswered(usage: TokenUsage): void {
+  #noteAnswered(item: RunnableItem, usage: TokenUsage): void {
     const { lines, onFull } = this.#own;
-    lines.charge(usage);
+    lines.charge(item.index, usage);
     if (lines.keptBytes > SLICE_ANSWER_MAX_BYTES) onFull();
   }
 

@@ -109,8 +109,19 @@ export class SliceRun {
     this.#start();
     await ran;
     await this.#splitting;
-    if (this.#stop !== null) return { why: this.#stop };
+    if (this.#stop === "broke") return { why: "broke" };
+    if (this.#stop === "stopped" && !(await this.#keepDone())) return { why: "stopped" };
     return await this.#commit();
+  }
+
+  /** Stopped on its way: what is done up to the first that is not stays, and is charged. */
+  async #keepDone(): Promise<boolean> {
+    const { firstUndone: rest } = this.#runner;
+    if (rest === undefined) return true;
+    if (rest.index === this.#claim.slice.from) return false;
+    await this.#split(rest);
+    this.#lines.cut(rest.index);
+    return true;
   }
 
   async #readInput(): Promise<Uint8Array> {

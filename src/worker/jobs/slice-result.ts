@@ -15,11 +15,16 @@ import type { JudgedItem } from "./judge-items.ts";
 import { failureLine } from "./result-line.ts";
 import { StoreUpload } from "./take-in-upload.ts";
 
-/** A line, or null where the item's answer has gone into the store while it came. */
 interface ItemLine {
+  /** Null where the item's answer has gone into the store while it came. */
   line: Uint8Array | null;
-  succeeded: boolean;
+  /** Null until the answer has come to its end: until then it is no result. */
+  usage: TokenUsage | null;
+  /** Of an item that failed. */
+  error: JobErrorGroup | null;
 }
+
+const NOTHING: TokenUsage = { promptTokens: 0, completionTokens: 0 };
 
 type Lines = "all" | "succeeded" | "failed";
 
@@ -27,9 +32,6 @@ export class SliceLines {
   readonly #jobId: string;
   readonly #claim: SliceClaim;
   readonly #lines = new Map<number, ItemLine>();
-  #usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
-  #charged = 0;
-  #errors: JobErrorGroup[] = [];
   /** Of a large item, whose line is not kept. */
   #flowedBytes = 0;
   #keptBytes = 0;
@@ -45,48 +47,65 @@ export class SliceLines {
   }
 
   keep(index: number, line: Uint8Array): void {
-    this.#lines.set(index, { line, succeeded: true });
+    this.#lines.set(index, { line, usage: null, error: null });
     this.#keptBytes += line.length;
   }
 
   noteFlowed(index: number, bytes: number): void {
-    this.#lines.set(index, { line: null, succeeded: true });
+    this.#lines.set(index, { line: null, usage: null, error: null });
     this.#flowedBytes = bytes;
   }
 
-  charge({ promptTokens, completionTokens }: TokenUsage): void {
-    this.#usage.promptTokens += promptTokens;
-    this.#usage.completionTokens += completionTokens;
-    if (promptTokens + completionTokens > 0) this.#charged += 1;
+  /** The item's answer is whole, and this is what it costs. */
+  charge(index: number, usage: TokenUsage): void {
+    const line = this.#lines.get(index);
+    if (line !== undefined) line.usage = usage;
+  }
+
+  has(index: number): boolean {
+    return (this.#lines.get(index)?.usage ?? null) !== null;
+  }
+
+  /** Forgets all from `index` on. */
+  cut(index: number): void {
+    for (const at of this.#lines.keys()) if (at >= index) this.#lines.delete(at);
   }
 
   fail(item: JudgedItem, error: PublicError): void {
     const { index, customId, requestId } = item;
     const { status } = errorCatalogue[error.code];
     const line = failureLine({ requestId, customId }, status, error, errorBody(error));
-    this.#lines.set(index, { line, succeeded: false });
-    this.#keptBytes += line.length;
     const { code, message } = error;
-    this.#errors = addErrors(this.#errors, [{ code, message, count: 1, customId }]);
+    this.#lines.set(index, { line, usage: NOTHING, error: { code, message, count: 1, customId } });
+    this.#keptBytes += line.length;
   }
 
   result(held: number, part: ResultPart): SliceResult {
-    const succeeded = [...this.#lines.values()].filter((line) => line.succeeded).length;
+    const lines = [...this.#lines.values()];
+    const failed = lines.filter(({ error }) => error !== null).length;
+    const usages = lines.map(({ usage }) => usage ?? NOTHING);
+    const sum = (of: keyof TokenUsage) => usages.reduce((all, usage) => all + usage[of], 0);
+    const errors = lines.reduce<JobErrorGroup[]>(
+      (groups, { error }) => (error === null ? groups : addErrors(groups, [error])),
+      [],
+    );
     return {
-      counts: { succeeded, failed: this.#lines.size - succeeded },
-      ...{ usage: this.#usage, charged: this.#charged, held, part },
-      errors: this.#errors.slice(0, JOB_ERROR_GROUPS_MOST),
+      counts: { succeeded: lines.length - failed, failed },
+      usage: { promptTokens: sum("promptTokens"), completionTokens: sum("completionTokens") },
+      charged: usages.filter((usage) => usage.promptTokens + usage.completionTokens > 0).length,
+      ...{ held, part },
+      errors: errors.slice(0, JOB_ERROR_GROUPS_MOST),
     };
   }
 
   /** Writes them; three objects only where some succeeded and some failed. */
   async write(store: R2Bucket): Promise<ResultPart> {
     const lines = [...this.#lines].sort(([a], [b]) => a - b).map(([, line]) => line);
-    const succeeded = lines.filter((line) => line.succeeded);
+    const succeeded = lines.filter(({ error }) => error === null);
     if (lines.length === succeeded.length && lines[0]?.line === null) {
       return { bytes: this.#flowedBytes, succeededBytes: this.#flowedBytes };
     }
-    const failed = lines.filter((line) => !line.succeeded);
+    const failed = lines.filter(({ error }) => error !== null);
     const bytes = await this.#put(store, "all", lines);
     if (failed.length === 0) return { bytes, succeededBytes: bytes };
     if (succeeded.length === 0) return { bytes, succeededBytes: 0 };

@@ -262,6 +262,30 @@ describe("a slice", () => {
     expect((await view(person)).tokens).toMatchObject({ held: 0, spent: 0 });
   });
 
+  test("that is stopped keeps and charges what is done, and the others go back", async () => {
+    const { turn, backend, person } = await setting();
+    const held = new Backend();
+    await held.script({ holdBefore: true });
+    const claim = await turn.slice([
+      ...["one", "two"].map((word) => ({ prompt: `${backend.name} ${word}` })),
+      ...["three", "four"].map((word) => ({ prompt: `${held.name} ${word}` })),
+    ]);
+    const ran = turn.run();
+    await held.reached(2);
+    await vi.waitFor(async () => {
+      expect((await backend.seen()).filter(({ answered }) => answered)).toHaveLength(2);
+    });
+    turn.claimGoesOn = false;
+    await ran;
+    expect(turn.returns).toMatchObject([{ why: "split", rest: { from: claim.slice.from + 2 } }]);
+    expect(turn.commits).toMatchObject([
+      { counts: { succeeded: 2, failed: 0 }, charged: 2, usage: { completionTokens: 10 } },
+    ]);
+    const lines = await turn.lines(claim);
+    expect(lines.map(({ custom_id }) => custom_id)).toEqual(["item-0", "item-1"]);
+    expect((await view(person)).tokens.spent).toBe(0);
+  });
+
   test("whose Model is not served any more says so of each item, and holds nothing", async () => {
     const { person } = await setting();
     const turn = new TurnUnderTest(person, "gone");
