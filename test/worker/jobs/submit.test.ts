@@ -5,6 +5,7 @@ import {
   JOB_ITEMS_MOST,
   JOB_JSON_MAX_BYTES,
   JOB_LINE_MAX_BYTES,
+  SLICE_ITEMS_MOST,
 } from "../../../src/contract/job-limits.ts";
 import { jobOf } from "../../../src/durable-objects/objects.ts";
 import { call, errorOf, newPerson, read } from "../calling.ts";
@@ -61,15 +62,15 @@ describe("a Job", () => {
   test("is cut into slices on the way", async () => {
     const person = await newPerson();
     const large = { prompt_logprobs: -1, prompt: Array(60).fill(1) };
-    const body = `${lines(40)}\n${line("large", large)}\n${line("after")}`;
+    const body = `${lines(SLICE_ITEMS_MOST + 8)}\n${line("large", large)}\n${line("after")}`;
     const { id } = await read<ShownJob>(postLines(person.key, body));
     const slices = await claimAll(id);
     expect(slices.map(({ from, items, large: alone }) => [from, items, alone])).toEqual([
       ...[
-        [0, 32, false],
-        [32, 8, false],
-        [40, 1, true],
-        [41, 1, false],
+        [0, SLICE_ITEMS_MOST, false],
+        [SLICE_ITEMS_MOST, 8, false],
+        [SLICE_ITEMS_MOST + 8, 1, true],
+        [SLICE_ITEMS_MOST + 9, 1, false],
       ],
     ]);
   });
