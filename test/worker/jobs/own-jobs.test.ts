@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { JOBS_UNENDED_MOST } from "../../../src/contract/job-limits.ts";
+import { JOBS_UNENDED_MOST, SLICE_ITEMS_MOST } from "../../../src/contract/job-limits.ts";
 import type { JobListRpc } from "../../../src/contract/jobs.ts";
 import { jobOf } from "../../../src/durable-objects/objects.ts";
 import { call, errorOf, newPerson, type Person, read } from "../calling.ts";
@@ -57,14 +57,20 @@ describe("a list of Jobs", () => {
 describe("a Job that is shown", () => {
   test("says how far it is, in seconds and tokens", async () => {
     const person = await newPerson();
-    const { id } = await submit(person, 33);
+    const total = SLICE_ITEMS_MOST + 1;
+    const { id } = await submit(person, total);
     await finishSlice(
       person,
       id,
-      Array.from({ length: 32 }, () => ({ text: "{}", ok: true })),
+      Array.from({ length: SLICE_ITEMS_MOST }, () => ({ text: "{}", ok: true })),
     );
     const job = await get<ShownJob>(person, `/${id}`);
-    expect(job.progress).toMatchObject({ total: 33, succeeded: 32, failed: 0, tokens: 0 });
+    expect(job.progress).toMatchObject({
+      total,
+      succeeded: SLICE_ITEMS_MOST,
+      failed: 0,
+      tokens: 0,
+    });
     expect(Math.abs(job.created_at - Date.now() / 1_000)).toBeLessThan(60);
     expect(job.ended_at).toBeNull();
   });

@@ -1,6 +1,7 @@
 // A Job's results as a file: in order, while it runs, by range, and of one kind of items.
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { SLICE_ITEMS_MOST as SLICE } from "../../../src/contract/job-limits.ts";
 import { jobPartKey } from "../../../src/contract/jobs.ts";
 import { call, errorOf, newPerson, type Person } from "../calling.ts";
 import { finishSlice, submit } from "./submitting.ts";
@@ -9,19 +10,22 @@ let person: Person;
 /** Of three slices: some failed in the first, all in the second, none in the third. */
 let whole: { id: string; text: string; succeeded: string; failed: string };
 
-const line = (at: number) => ({ text: `{"custom_id":"item-${at}"}`, ok: at < 64 && at % 3 !== 0 });
+const line = (at: number) => ({
+  text: `{"custom_id":"item-${at}"}`,
+  ok: at < 2 * SLICE && at % 3 !== 0,
+});
 const inSlice = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => {
     const one = line(from + at);
-    return { ...one, ok: from === 32 ? false : from === 64 ? true : one.ok };
+    return { ...one, ok: from === SLICE ? false : from === 2 * SLICE ? true : one.ok };
   });
-const slices = [inSlice(0, 32), inSlice(32, 64), inSlice(64, 70)];
+const slices = [inSlice(0, SLICE), inSlice(SLICE, 2 * SLICE), inSlice(2 * SLICE, 2 * SLICE + 6)];
 const textOf = (lines: readonly { text: string }[]) =>
   lines.map(({ text }) => `${text}\n`).join("");
 
 beforeAll(async () => {
   person = await newPerson();
-  const { id } = await submit(person, 70);
+  const { id } = await submit(person, 2 * SLICE + 6);
   for (const lines of slices) await finishSlice(person, id, lines);
   const all = slices.flat();
   whole = {
@@ -100,28 +104,28 @@ describe("the results of a Job that has ended", () => {
 
 describe("the results of a Job that runs", () => {
   test("are what is done so far, and say that more may come", async () => {
-    const { id } = await submit(person, 70);
+    const { id } = await submit(person, 2 * SLICE + 6);
     const empty = await results(id);
     expect([empty.status, await empty.text()]).toEqual([200, ""]);
     expect(empty.headers.get("x-job-complete")).toBe("false");
     expect(await errorOf(results(id, "", { range: "bytes=0-" }))).toMatchObject({ status: 416 });
-    await finishSlice(person, id, inSlice(0, 32));
-    const first = textOf(inSlice(0, 32));
+    await finishSlice(person, id, inSlice(0, SLICE));
+    const first = textOf(inSlice(0, SLICE));
     const part = await results(id, "", { range: "bytes=0-" });
     expect(part.status).toBe(206);
     expect(part.headers.get("content-range")).toBe(`bytes 0-${first.length - 1}/*`);
     expect(await part.text()).toBe(first);
-    await finishSlice(person, id, inSlice(32, 64));
+    await finishSlice(person, id, inSlice(SLICE, 2 * SLICE));
     const rest = await results(id, "", { range: `bytes=${first.length}-` });
-    expect(await rest.text()).toBe(textOf(inSlice(32, 64)));
+    expect(await rest.text()).toBe(textOf(inSlice(SLICE, 2 * SLICE)));
   });
 });
 
 test("a download whose bytes are missing breaks off, and is no short file", async () => {
   const { id } = await submit(person, 40);
-  await finishSlice(person, id, inSlice(0, 32));
-  await finishSlice(person, id, inSlice(64, 72));
-  await env.JOB_STORE.delete(jobPartKey(person.id, id, { from: 32, attempt: 1 }, "all"));
+  await finishSlice(person, id, inSlice(0, SLICE));
+  await finishSlice(person, id, inSlice(2 * SLICE, 2 * SLICE + 8));
+  await env.JOB_STORE.delete(jobPartKey(person.id, id, { from: SLICE, attempt: 1 }, "all"));
   const response = await results(id);
   expect(response.status).toBe(200);
   await expect(response.text()).rejects.toThrow();
