@@ -122,7 +122,7 @@ describe("the results of a Job that runs", () => {
 });
 
 test("a download whose bytes are missing breaks off, and is no short file", async () => {
-  const { id } = await submit(person, 40);
+  const { id } = await submit(person, SLICE + 8);
   await finishSlice(person, id, inSlice(0, SLICE));
   await finishSlice(person, id, inSlice(2 * SLICE, 2 * SLICE + 8));
   await env.JOB_STORE.delete(jobPartKey(person.id, id, { from: SLICE, attempt: 1 }, "all"));
