@@ -6,8 +6,22 @@ import { buildIslands } from "./tools/islands.ts";
 // The Worker imports them as text.
 await buildIslands();
 
-/** Also on two cores, where Vitest's own default is one: much of the tests' time is waiting. */
-const maxWorkers = 2;
+/** Each worker has a stack: much of these files' time is waiting, for a start or a browser. */
+const stackWorkers = 2;
+
+/** Every page by eye of a browser, and every code block as printed: minutes, by `npm run test:pages`. */
+const pages = [
+  ...["admin", "docs", "jobs", "keyboard", "loom", "member"].map((of) => `test/e2e/${of}-pages`),
+  ...["webhooks", "workbench*", "docs-code", "run-a-job-docs"].map((of) => `test/e2e/${of}`),
+].map((file) => `${file}.test.ts`);
+
+const onStack = {
+  globalSetup: ["test/e2e/global-setup.ts"],
+  setupFiles: ["test/e2e/own-stack.ts"],
+  // A stack starts in a second, and in many on a machine that is busy.
+  hookTimeout: 60_000,
+  maxWorkers: stackWorkers,
+};
 
 /** What hangs is found by this, on a busy host too; nothing is judged by its time. */
 const testTimeout = 60_000;
@@ -21,7 +35,6 @@ export default defineConfig({
           name: "core",
           include: ["test/{contract,core,bench,docs,islands}/**/*.test.ts"],
           testTimeout,
-          maxWorkers,
         },
       },
       {
@@ -45,7 +58,6 @@ export default defineConfig({
           include: ["test/{worker,durable-objects}/**/*.test.ts"],
           globalSetup: ["test/upstream/global-setup.ts"],
           testTimeout,
-          maxWorkers,
         },
       },
       {
@@ -54,21 +66,25 @@ export default defineConfig({
           include: ["test/{engine,infra}/**/*.test.ts"],
           globalSetup: ["test/engine/global-setup.ts"],
           testTimeout,
-          maxWorkers,
         },
       },
       {
         test: {
           name: "stack",
           include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["test/e2e/global-setup.ts"],
-          setupFiles: ["test/e2e/own-stack.ts"],
+          exclude: pages,
           testTimeout,
-          // A stack starts in a second, and in many on a machine that is busy.
-          hookTimeout: 60_000,
-          // Each worker has a stack; what is measured in these files is not measured beside others.
-          maxWorkers,
+          ...onStack,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: "pages",
+          include: pages,
+          testTimeout,
+          ...onStack,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
