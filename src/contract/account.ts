@@ -1,9 +1,9 @@
 // What the Worker and an Account object say to each other. All amounts are whole tokens, all times
 // milliseconds since 1970 (UTC). Expected refusals are data; only a defect throws.
 
+import type { AccountSlicesRpc } from "./account-slices.ts";
 import type { AppKeysRpc } from "./app-keys.ts";
 import type { BudgetFigures } from "./errors.ts";
-import type { AccountSlicesRpc } from "./jobs.ts";
 
 export interface AccountLimits {
   /** Completions that run at once. */

@@ -1,14 +1,15 @@
-// What the Worker, its queue consumer and the objects behind Jobs say to each other. A Job's items are
+// What the Worker, its queue consumer and a Job's object say to each other. A Job's items are
 // its lines, counted from 0; a slice is a run of items that is worked off together under one Hold.
 // Times are milliseconds since 1970 (UTC).
-import type { CommitMark, TokenUsage } from "./account.ts";
-import type { Page } from "./directory.ts";
+import type { TokenUsage } from "./account.ts";
 import type { BudgetFigures } from "./errors.ts";
-import type { SavedPromptsRpc } from "./saved-prompts.ts";
 
 export type JobState = "queued" | "running" | "paused" | "completed" | "failed" | "cancelled";
 
 type JobPauseReason = "budget_exceeded" | "spend_cap" | "model_starting";
+
+/** What all Jobs of a Model wait for. */
+export type ModelWait = Exclude<JobPauseReason, "budget_exceeded">;
 
 export interface JobPause {
   reason: JobPauseReason;
@@ -204,152 +205,4 @@ export interface JobRpc {
   parts(): Promise<{ parts: PartPlace[]; complete: boolean } | null>;
   /** Removes input, results and the record; false while it runs. */
   remove(): Promise<boolean>;
-}
-
-/** A turn: leave to work on one Job's slices until told to give way. The queue's message. */
-export interface JobTurn {
-  ticket: string;
-  jobId: string;
-  model: string;
-}
-
-/** What all Jobs of a Model wait for. */
-export type ModelWait = Exclude<JobPauseReason, "budget_exceeded">;
-
-/** One object a Model: hands out turns, fairly between people, and waits for a Cold Model for all. */
-export interface DispatcherRpc {
-  /** The Job has something to do. */
-  enter(job: { jobId: string; personId: string }): Promise<void>;
-  /** It has not: cancelled, drained, or waiting for tokens. */
-  leave(jobId: string): Promise<void>;
-  /** False for a ticket that has begun, ended or expired: a message may be delivered twice. */
-  begin(ticket: string): Promise<boolean>;
-  /** Keeps the ticket. `goOn` false: give way, somebody else's turn has come, or the Model waits. */
-  renew(ticket: string): Promise<{ goOn: boolean }>;
-  end(ticket: string, how: { drained: boolean; modelNotReady: boolean }): Promise<void>;
-  snapshot(): Promise<DispatcherSnapshot>;
-}
-
-export interface DispatcherSnapshot {
-  jobs: { jobId: string; personId: string; turns: number }[];
-  waitsFor: ModelWait | null;
-}
-
-/** A file that was uploaded for `batches`. */
-export interface FileRow {
-  id: string;
-  name: string;
-  bytes: number;
-  createdAt: number;
-  removedAt: number;
-}
-
-/** One object a person: the list of their Jobs and files. The Jobs themselves are the truth. */
-export interface JobListRpc extends SavedPromptsRpc {
-  put(record: JobRecord): Promise<void>;
-  drop(jobId: string): Promise<void>;
-  /**
-   * Newest first. `after` is the id of a row, as OpenAI's lists have it, and so is the page's `next`.
-   * `batches` leaves out what was not submitted as one.
-   */
-  jobs(page: { after: string | null; limit: number; batches?: boolean }): Promise<Page<JobRecord>>;
-  /** How many of the Jobs have not ended. */
-  unended(): Promise<number>;
-  /** Each of the person's Jobs that has not ended hears of it. */
-  tokensChanged(): Promise<void>;
-  cancelAll(): Promise<void>;
-
-  putFile(file: FileRow): Promise<void>;
-  file(id: string): Promise<FileRow | null>;
-  files(page: { after: string | null; limit: number }): Promise<Page<FileRow>>;
-  /** Removes the bytes too; false when there is none. */
-  removeFile(id: string): Promise<boolean>;
-}
-
-/** What the Account is asked for a slice: no start, no place in the line, no lowering. */
-export interface SliceAdmitRequest {
-  holdId: string;
-  keyId: string;
-  model: string;
-  /** The worst case of all its items. */
-  tokens: number;
-}
-
-export type SliceAdmission =
-  | { outcome: "admitted"; held: number }
-  | { outcome: "refused"; refusal: { reason: "account_disabled" } | { reason: "ended" } }
-  | {
-      outcome: "refused";
-      refusal: {
-        reason: "budget";
-        scope: "account" | "key";
-        budget: BudgetFigures;
-        heldWouldFree: boolean;
-      };
-    };
-
-/** The Hold of a slice as it was admitted, so that a restarted Account can go on. */
-export interface HeldSlice {
-  holdId: string;
-  keyId: string;
-  model: string;
-  held: number;
-}
-
-export interface SliceSettlement extends HeldSlice {
-  usage: TokenUsage;
-  /** How many of its items were charged, for the usage by day. */
-  requests: number;
-}
-
-/** What of the Account object's RPC is for Jobs. Each call is repeatable. */
-export interface AccountSlicesRpc {
-  admitSlice(request: SliceAdmitRequest): Promise<SliceAdmission>;
-  /**
-   * False when the Hold has ended or the person is disabled. A revoked key does not stop a Job. There
-   * is no progress: what is not committed runs again, and is charged then.
-   */
-  renewSlice(hold: HeldSlice): Promise<{ goOn: boolean }>;
-  /**
-   * Answers when it is durable. A slice's ending is known until `forgetSlices`, however long the Job
-   * was away, so that a repeated settlement never charges twice. Zero usage releases the Hold.
-   */
-  settleSlices(settlements: readonly SliceSettlement[]): Promise<CommitMark>;
-  /**
-   * Ends the Hold at once as its lease would have: it costs nothing, and what the backend did for it
-   * counts as unreported. Should its slice have been committed after all, the settlement puts it right.
-   */
-  dropSlice(hold: HeldSlice): Promise<void>;
-  /**
-   * To be called once no settlement of these comes any more: of a slice that was settled, and of its
-   * attempts before, whose Holds ended by their leases. Answers when it is durable.
-   */
-  forgetSlices(holdIds: readonly string[]): Promise<void>;
-}
-
-/** Where things are in the store. */
-export function jobFolder(personId: string, jobId: string): string {
-  return `people/${personId}/jobs/${jobId}/`;
-}
-
-/**
- * `submission` is random: two submissions under one id at the same time must not write over each
- * other's input, of which only the first is the Job's.
- */
-export function jobInputKey(personId: string, jobId: string, submission: string): string {
-  return `${jobFolder(personId, jobId)}input-${submission}.jsonl`;
-}
-
-/** `succeeded` and `failed` exist only where a part has lines of both, or only failed ones. */
-export function jobPartKey(
-  personId: string,
-  jobId: string,
-  { from, attempt }: ClaimName,
-  lines: "all" | "succeeded" | "failed",
-): string {
-  return `${jobFolder(personId, jobId)}results/${from}-${attempt}-${lines}.jsonl`;
-}
-
-export function fileKey(personId: string, fileId: string): string {
-  return `people/${personId}/files/${fileId}`;
 }

@@ -1,8 +1,9 @@
 // What the Account has yet to hear of a Job's Holds: first each settlement, until that is durable there,
 // then that no settlement comes any more. Each step may be said again: in this order nothing is charged
 // twice. No I/O, no clock.
+
+import type { SliceSettlement } from "../contract/account-slices.ts";
 import { FORGET_AFTER_MS } from "../contract/job-limits.ts";
-import type { SliceSettlement } from "../contract/jobs.ts";
 import { type Closing, holdIdOf, type JobBook } from "./job-state.ts";
 
 /** What one call says: some kB, and a slice that was tried for days has thousands of Holds. */

@@ -1,13 +1,13 @@
 // What a Job is, in memory and on disk, and what can be read off it. Nothing here changes one: that is
 // ./job.ts. No I/O, no clock.
 import type { TokenUsage } from "../contract/account.ts";
+import type { SliceSettlement } from "../contract/account-slices.ts";
 import type {
   InputSlice,
   JobErrorGroup,
   NewJob,
   ResultPart,
   SliceReturn,
-  SliceSettlement,
 } from "../contract/jobs.ts";
 import type { RateSample } from "./job-rate.ts";
 

@@ -1,7 +1,7 @@
 // Whether a Job's slice may run, and whether it may go on. What a Completion needs besides tokens is
 // not asked: no start a minute, no place in the line, no valid key. The key's monthly limit still
 // bounds it, since a Job would else be the way round. No I/O, no clock, no randomness.
-import type { HeldSlice, SliceAdmission, SliceAdmitRequest } from "../contract/jobs.ts";
+import type { HeldSlice, SliceAdmission, SliceAdmitRequest } from "../contract/account-slices.ts";
 import { type AccountState, budgetRefusal, keyById, tokenRoom } from "./admission.ts";
 import { expire, renewHold, takeHold } from "./ledger.ts";
 import type { HeldFor } from "./ledger-state.ts";

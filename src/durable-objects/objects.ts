@@ -1,8 +1,10 @@
 // The way to the objects: which one, and as what.
 import type { AccountRpc } from "../contract/account.ts";
 import type { DirectoryRpc } from "../contract/directory.ts";
+import type { DispatcherRpc, JobTurn } from "../contract/dispatcher.ts";
 import type { InferenceRpc } from "../contract/inference.ts";
-import type { DispatcherRpc, JobListRpc, JobRpc, JobTurn } from "../contract/jobs.ts";
+import type { JobListRpc } from "../contract/job-list.ts";
+import type { JobRpc } from "../contract/jobs.ts";
 import type { WebhooksRpc } from "../contract/outgoing-webhooks.ts";
 import type { SpendLimitRpc } from "../contract/spend.ts";
 

@@ -1,5 +1,5 @@
 // What the runtime loads: the app, the queue's consumer, and the classes of the objects.
-import type { JobTurn } from "../contract/jobs.ts";
+import type { JobTurn } from "../contract/dispatcher.ts";
 import type { ObjectBindings } from "../durable-objects/objects.ts";
 import { app } from "./app.ts";
 import { workOff } from "./jobs/work-off.ts";

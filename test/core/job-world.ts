@@ -1,11 +1,7 @@
 // A Job among those who work on it: consumers that die, answers that get lost, an Account that charges
 // whatever settlement it does not know, and memory that is lost before or after a write.
-import type {
-  ClaimName,
-  SliceClaim,
-  SliceReturn,
-  SliceSettlement,
-} from "../../src/contract/jobs.ts";
+import type { SliceSettlement } from "../../src/contract/account-slices.ts";
+import type { ClaimName, SliceClaim, SliceReturn } from "../../src/contract/jobs.ts";
 import { HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import { claimSlice, commitSlice, giveBackSlice, renewClaim } from "../../src/core/job.ts";
 import { noteForgotten, noteSettled, toForget, toSettle } from "../../src/core/job-closings.ts";

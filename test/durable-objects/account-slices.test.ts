@@ -1,6 +1,7 @@
 // What an Account does for Jobs: one Hold a slice, whatever becomes of keys, places and memory.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { APP_KEY_ID, type HeldSlice, type SliceAdmitRequest } from "../../src/contract/jobs.ts";
+import type { HeldSlice, SliceAdmitRequest } from "../../src/contract/account-slices.ts";
+import { APP_KEY_ID } from "../../src/contract/jobs.ts";
 import { ENDED_KEPT_MS, HOLD_LEASE_MS } from "../../src/contract/limits.ts";
 import {
   AccountUnderTest,

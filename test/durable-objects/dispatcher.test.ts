@@ -2,8 +2,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import type { JobTurn } from "../../src/contract/dispatcher.ts";
 import type { ModelStatus, WaitAnswer, WaitRequest } from "../../src/contract/inference.ts";
-import type { JobTurn, ModelWait } from "../../src/contract/jobs.ts";
+import type { ModelWait } from "../../src/contract/jobs.ts";
 import { Dispatcher } from "../../src/durable-objects/dispatcher/dispatcher.ts";
 import type { ObjectBindings } from "../../src/durable-objects/objects.ts";
 

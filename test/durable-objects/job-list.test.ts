@@ -2,7 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type FileRow, fileKey, type JobRecord } from "../../src/contract/jobs.ts";
+import type { FileRow } from "../../src/contract/job-list.ts";
+import { fileKey } from "../../src/contract/job-store.ts";
+import type { JobRecord } from "../../src/contract/jobs.ts";
 import { JobList } from "../../src/durable-objects/job-list/job-list.ts";
 import type { ObjectBindings } from "../../src/durable-objects/objects.ts";
 import { NOON, until } from "./job-under-test.ts";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { JOB_KEPT_DAYS } from "../../src/contract/job-limits.ts";
-import { jobFolder } from "../../src/contract/jobs.ts";
+import { jobFolder } from "../../src/contract/job-store.ts";
 import { JobUnderTest, NOON, tablesOf, until, workOff } from "./job-under-test.ts";
 
 const KEPT_MS = JOB_KEPT_DAYS * 86_400_000;

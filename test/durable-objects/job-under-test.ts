@@ -2,13 +2,13 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import type { SliceSettlement } from "../../src/contract/account-slices.ts";
 import type {
   ClaimAnswer,
   JobRecord,
   NewJob,
   SliceClaim,
   SliceResult,
-  SliceSettlement,
 } from "../../src/contract/jobs.ts";
 import type { OutgoingEvent } from "../../src/contract/outgoing-webhooks.ts";
 import { Job } from "../../src/durable-objects/job/job.ts";

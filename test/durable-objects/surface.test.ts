@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { AccountRpc } from "../../src/contract/account.ts";
 import type { DirectoryRpc } from "../../src/contract/directory.ts";
-import type { JobListRpc, JobRpc } from "../../src/contract/jobs.ts";
+import type { JobListRpc } from "../../src/contract/job-list.ts";
+import type { JobRpc } from "../../src/contract/jobs.ts";
 import type { WebhooksRpc } from "../../src/contract/outgoing-webhooks.ts";
 import type { SpendLimitRpc } from "../../src/contract/spend.ts";
 import { Account } from "../../src/durable-objects/account/account.ts";

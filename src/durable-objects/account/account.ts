@@ -22,9 +22,9 @@ import type {
   SettleRequest,
   UsageRow,
 } from "../../contract/account.ts";
+import type { AccountSlicesRpc } from "../../contract/account-slices.ts";
 import type { AppKeyRequest } from "../../contract/app-keys.ts";
 import { parseConfiguration } from "../../contract/configuration.ts";
-import type { AccountSlicesRpc } from "../../contract/jobs.ts";
 import {
   type AccountState,
   type AdmitDecision,

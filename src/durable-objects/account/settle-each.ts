@@ -1,6 +1,6 @@
 // Settlements as the ledger takes them; what it finds wrong is logged, without a key or a prompt.
 import type { SettleRequest } from "../../contract/account.ts";
-import type { SliceSettlement } from "../../contract/jobs.ts";
+import type { SliceSettlement } from "../../contract/account-slices.ts";
 import { settle } from "../../core/ledger.ts";
 import type { HeldFor, Ledger } from "../../core/ledger-state.ts";
 import { asHeld } from "../../core/slices.ts";

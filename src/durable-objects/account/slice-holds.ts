@@ -6,7 +6,7 @@ import type {
   SliceAdmission,
   SliceAdmitRequest,
   SliceSettlement,
-} from "../../contract/jobs.ts";
+} from "../../contract/account-slices.ts";
 import type { AccountState } from "../../core/admission.ts";
 import { forgetSlices } from "../../core/ledger.ts";
 import { admitSlice, dropSlice, renewSlice } from "../../core/slices.ts";

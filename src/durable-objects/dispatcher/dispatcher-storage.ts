@@ -1,4 +1,5 @@
 // A Dispatcher's rows. Read once when the object starts; after that memory is the truth.
+
 import { TICKET_LEASE_MS } from "../../contract/job-limits.ts";
 import type { ModelWait } from "../../contract/jobs.ts";
 import { type Dispatch, emptyDispatch, enterJob, type Ticket } from "../../core/dispatch.ts";

@@ -1,8 +1,9 @@
 // One Model's turns for Jobs. The shell around core/dispatch: it hands turns to the queue while the
 // Model is Warm, and tells Jobs when it is not.
 import { DurableObject } from "cloudflare:workers";
+import type { DispatcherRpc, DispatcherSnapshot, JobTurn } from "../../contract/dispatcher.ts";
 import { TURN_CALLS } from "../../contract/job-limits.ts";
-import type { DispatcherRpc, DispatcherSnapshot, JobTurn, ModelWait } from "../../contract/jobs.ts";
+import type { ModelWait } from "../../contract/jobs.ts";
 import {
   beginTicket,
   type Dispatch,

@@ -1,6 +1,6 @@
 // The files of a person: their rows here, their bytes in the store until a day that is set.
 import type { Page } from "../../contract/directory.ts";
-import type { FileRow } from "../../contract/jobs.ts";
+import type { FileRow } from "../../contract/job-list.ts";
 import { Errand } from "../errand.ts";
 import { readListPage } from "./read-list-page.ts";
 

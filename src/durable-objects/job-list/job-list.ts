@@ -1,7 +1,9 @@
 // One person's Jobs, as each last said it stands, and their files. The Jobs themselves are the truth.
 import { DurableObject } from "cloudflare:workers";
 import type { Page } from "../../contract/directory.ts";
-import { type FileRow, fileKey, type JobListRpc, type JobRecord } from "../../contract/jobs.ts";
+import type { FileRow, JobListRpc } from "../../contract/job-list.ts";
+import { fileKey } from "../../contract/job-store.ts";
+import type { JobRecord } from "../../contract/jobs.ts";
 import type { SavePromptBody } from "../../contract/saved-prompts.ts";
 import { Errands } from "../errands.ts";
 import { migrate } from "../migrate.ts";

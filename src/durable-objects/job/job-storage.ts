@@ -1,6 +1,6 @@
 // A Job's rows. Read once when the object starts; after that memory is the truth, and where a write
 // fails the object ends, and starts again from what is on disk.
-import type { SliceSettlement } from "../../contract/jobs.ts";
+import type { SliceSettlement } from "../../contract/account-slices.ts";
 import {
   type Closing,
   type JobBook,

@@ -1,5 +1,5 @@
 // What is left of a Job is removed: its input and results in the store, its place in the list, its rows.
-import { jobFolder } from "../../contract/jobs.ts";
+import { jobFolder } from "../../contract/job-store.ts";
 import { removedAt } from "../../core/job-record.ts";
 import { Errand } from "../errand.ts";
 import { jobListOf, type ObjectBindings } from "../objects.ts";

@@ -1,6 +1,7 @@
 // One Hold for a slice: the worst case of all its items, by bytes; where that does not fit, by the exact
 // counts of the backend's tokenizer; and where that does not, for as many items as do.
-import type { SliceAdmission, SliceClaim, SliceReturn } from "../../contract/jobs.ts";
+import type { SliceAdmission } from "../../contract/account-slices.ts";
+import type { SliceClaim, SliceReturn } from "../../contract/jobs.ts";
 import { itemsThatFit } from "../../core/slices-fit.ts";
 import { accountOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { CallPool } from "./call-pool.ts";

@@ -1,6 +1,7 @@
 // A Job's results as one file: the parts of its finished slices, of all items or of those that ended
 // one way.
-import { type JobRecord, jobPartKey, type PartPlace } from "../../contract/jobs.ts";
+import { jobPartKey } from "../../contract/job-store.ts";
+import type { JobRecord, PartPlace } from "../../contract/jobs.ts";
 import type { Piece } from "../../core/byte-range.ts";
 import { jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { StoredFile } from "./download.ts";

@@ -1,6 +1,7 @@
 // One claimed slice, from its input to its commit. It ends once: committed, and then the Job itself
 // sees to its Hold; or given back, and then its Hold is dropped, which a commit after all puts right.
-import type { HeldSlice, SliceClaim, SliceReturn } from "../../contract/jobs.ts";
+import type { HeldSlice } from "../../contract/account-slices.ts";
+import type { SliceClaim, SliceReturn } from "../../contract/jobs.ts";
 import { accountOf, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
 import { Refused } from "../refuse.ts";

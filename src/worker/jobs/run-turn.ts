@@ -1,12 +1,13 @@
 // One turn: slice after slice of one Job, with as many calls at once as an invocation may wait for,
 // until the time is over, or somebody else's turn has come.
+
+import type { JobTurn } from "../../contract/dispatcher.ts";
 import {
   CLAIM_RENEW_MS,
   ITEM_UNTIL_MS,
   TURN_CALLS,
   TURN_GRACE_MS,
 } from "../../contract/job-limits.ts";
-import type { JobTurn } from "../../contract/jobs.ts";
 import { dispatcherOf, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import { servicesOf } from "../environment.ts";
 import { CallPool } from "./call-pool.ts";

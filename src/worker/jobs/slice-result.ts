@@ -2,13 +2,8 @@
 import type { TokenUsage } from "../../contract/account.ts";
 import { errorCatalogue, type PublicError } from "../../contract/errors.ts";
 import { JOB_ERROR_GROUPS_MOST } from "../../contract/job-limits.ts";
-import {
-  type JobErrorGroup,
-  jobPartKey,
-  type ResultPart,
-  type SliceClaim,
-  type SliceResult,
-} from "../../contract/jobs.ts";
+import { jobPartKey } from "../../contract/job-store.ts";
+import type { JobErrorGroup, ResultPart, SliceClaim, SliceResult } from "../../contract/jobs.ts";
 import { addErrors } from "../../core/job-errors.ts";
 import { errorBody } from "../refuse.ts";
 import type { JudgedItem } from "./judge-items.ts";

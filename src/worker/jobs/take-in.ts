@@ -9,7 +9,8 @@ import {
   parseJobBody,
   parseJobItem,
 } from "../../contract/job-request.ts";
-import { type BatchOrigin, type JobRecord, jobInputKey, type NewJob } from "../../contract/jobs.ts";
+import { jobInputKey } from "../../contract/job-store.ts";
+import type { BatchOrigin, JobRecord, NewJob } from "../../contract/jobs.ts";
 import { type CodedProblem, errorFromProblems, type Problem } from "../../contract/problems.ts";
 import { base32 } from "../../core/base32.ts";
 import { SliceCutter } from "../../core/job-slices.ts";

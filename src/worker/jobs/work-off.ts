@@ -1,7 +1,8 @@
 // The queue's consumer: each message is a turn to work on one Job's slices. A message that comes twice,
 // or too late, is none: its ticket says so.
+
+import type { JobTurn } from "../../contract/dispatcher.ts";
 import { TURN_MS } from "../../contract/job-limits.ts";
-import type { JobTurn } from "../../contract/jobs.ts";
 import type { ObjectBindings } from "../../durable-objects/objects.ts";
 import { runTurn } from "./run-turn.ts";
 

@@ -1,14 +1,14 @@
 // Jobs as tests of the pages need them: rows of a person's list, and real ones in a state of choice.
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import {
-  type JobErrorGroup,
-  type JobRecord,
-  type JobRpc,
-  jobPartKey,
-  type NewJob,
-  type SliceClaim,
-  type SliceReturn,
+import { jobPartKey } from "../../../src/contract/job-store.ts";
+import type {
+  JobErrorGroup,
+  JobRecord,
+  JobRpc,
+  NewJob,
+  SliceClaim,
+  SliceReturn,
 } from "../../../src/contract/jobs.ts";
 import { jobListOf, jobOf } from "../../../src/durable-objects/objects.ts";
 import { newJobId } from "../../../src/worker/api/jobs/job-id.ts";

@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { FILES_MOST } from "../../../src/contract/job-limits.ts";
-import type { JobListRpc } from "../../../src/contract/jobs.ts";
+import type { JobListRpc } from "../../../src/contract/job-list.ts";
 import { call, errorOf, newPerson, type Person, read } from "../calling.ts";
 import { stored, storedText } from "./submitting.ts";
 import { type ShownFile, upload, uploadForm } from "./uploading.ts";

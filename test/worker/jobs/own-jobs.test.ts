@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { JOBS_UNENDED_MOST, SLICE_ITEMS_MOST } from "../../../src/contract/job-limits.ts";
-import type { JobListRpc } from "../../../src/contract/jobs.ts";
+import type { JobListRpc } from "../../../src/contract/job-list.ts";
 import { jobOf } from "../../../src/durable-objects/objects.ts";
 import { call, errorOf, newPerson, type Person, read } from "../calling.ts";
 import {

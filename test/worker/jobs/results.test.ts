@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SLICE_ITEMS_MOST as SLICE } from "../../../src/contract/job-limits.ts";
-import { jobPartKey } from "../../../src/contract/jobs.ts";
+import { jobPartKey } from "../../../src/contract/job-store.ts";
 import { call, errorOf, newPerson, type Person } from "../calling.ts";
 import { finishSlice, submit } from "./submitting.ts";
 

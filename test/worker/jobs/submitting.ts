@@ -2,7 +2,8 @@
 // that never becomes warm nobody else does.
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { type JobRecord, jobPartKey, type NewJob } from "../../../src/contract/jobs.ts";
+import { jobPartKey } from "../../../src/contract/job-store.ts";
+import type { JobRecord, NewJob } from "../../../src/contract/jobs.ts";
 import { jobOf } from "../../../src/durable-objects/objects.ts";
 import { gatedModel } from "../bindings.ts";
 import { type Call, call, type Person, read } from "../calling.ts";

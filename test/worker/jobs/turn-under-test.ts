@@ -2,13 +2,13 @@
 // test's, so that it says what they answer and hears all that they are told.
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import {
-  type InputSlice,
-  type JobTurn,
-  jobPartKey,
-  type SliceClaim,
-  type SliceResult,
-  type SliceReturn,
+import type { JobTurn } from "../../../src/contract/dispatcher.ts";
+import { jobPartKey } from "../../../src/contract/job-store.ts";
+import type {
+  InputSlice,
+  SliceClaim,
+  SliceResult,
+  SliceReturn,
 } from "../../../src/contract/jobs.ts";
 import type { ObjectBindings } from "../../../src/durable-objects/objects.ts";
 import { workOff } from "../../../src/worker/jobs/work-off.ts";

@@ -2,7 +2,8 @@
 import type { Context } from "hono";
 import { BatchBody } from "../../../contract/batch-request.ts";
 import { JobsPageQuery } from "../../../contract/job-pages.ts";
-import { type BatchOrigin, fileKey, type JobRecord } from "../../../contract/jobs.ts";
+import { fileKey } from "../../../contract/job-store.ts";
+import type { BatchOrigin, JobRecord } from "../../../contract/jobs.ts";
 import { ADMIN_BODY_MAX_BYTES } from "../../../contract/limits.ts";
 import { jobListOf, jobOf } from "../../../durable-objects/objects.ts";
 import { identify, readCaller } from "../../auth/authenticate.ts";

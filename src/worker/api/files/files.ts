@@ -1,7 +1,9 @@
 // The files of OpenAI's batches: what was uploaded, and a batch's results, which are views of its Job.
 import type { Context } from "hono";
+import type { FileRow } from "../../../contract/job-list.ts";
 import { FilesPageQuery } from "../../../contract/job-pages.ts";
-import { type FileRow, fileKey, type JobRecord } from "../../../contract/jobs.ts";
+import { fileKey } from "../../../contract/job-store.ts";
+import type { JobRecord } from "../../../contract/jobs.ts";
 import { jobListOf } from "../../../durable-objects/objects.ts";
 import type { AppEnv } from "../../environment.ts";
 import { answerFile, type StoredFile } from "../../jobs/download.ts";

@@ -1,5 +1,5 @@
 // Files as OpenAI's SDK knows them.
-import type { FileRow } from "../../../contract/jobs.ts";
+import type { FileRow } from "../../../contract/job-list.ts";
 import { seconds } from "../jobs/present-job.ts";
 
 interface ShownFile {

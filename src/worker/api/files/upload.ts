@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { FILES_MOST, JOB_KEPT_DAYS } from "../../../contract/job-limits.ts";
-import { type FileRow, fileKey } from "../../../contract/jobs.ts";
+import type { FileRow } from "../../../contract/job-list.ts";
+import { fileKey } from "../../../contract/job-store.ts";
 import { jobListOf } from "../../../durable-objects/objects.ts";
 import { identify, readCaller } from "../../auth/authenticate.ts";
 import type { AppEnv } from "../../environment.ts";
