@@ -10,6 +10,7 @@ import { judgeLow, type LowMark, lowBelow, markGrant } from "../../core/tokens-l
 import type { Errand } from "../errand.ts";
 import type { ObjectBindings } from "../objects.ts";
 import { Outbox } from "../outbox.ts";
+import { writeOrEnd } from "../write-or-end.ts";
 
 export class AccountEvents {
   readonly #context: DurableObjectState;
@@ -63,7 +64,7 @@ export class AccountEvents {
   }
 
   #leave(event: OutgoingEvent): void {
-    this.#write(() => this.#outbox.leave(event));
+    writeOrEnd(this.#context, () => this.#outbox.leave(event));
     this.#tend(Date.now());
   }
 
@@ -71,17 +72,7 @@ export class AccountEvents {
     this.#mark = mark;
     const values = [mark.base, mark.isLow ? 1 : 0];
     const write = "INSERT OR REPLACE INTO low_mark (one, base, is_low) VALUES (1, ?, ?)";
-    this.#write(() => void this.#context.storage.sql.exec(write, ...values));
-  }
-
-  /** As everywhere in the Account: where a write fails the object ends, and reads what is on disk. */
-  #write(statements: () => void): void {
-    try {
-      statements();
-    } catch (failure) {
-      this.#context.abort("a write failed");
-      throw failure;
-    }
+    writeOrEnd(this.#context, () => void this.#context.storage.sql.exec(write, ...values));
   }
 
   /** Begins it where it is due, and looks again when it is over or due next. */

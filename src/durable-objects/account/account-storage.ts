@@ -13,6 +13,7 @@ import {
 } from "../../core/ledger-state.ts";
 import type { RateState } from "../../core/rate-limit.ts";
 import { migrate } from "../migrate.ts";
+import { writeOrEnd } from "../write-or-end.ts";
 import accountSql from "./0001-account.sql";
 import slicesSql from "./0002-slices.sql";
 import appKeysSql from "./0003-app-keys.sql";
@@ -156,12 +157,7 @@ export class AccountStorage {
   }
 
   #write(statements: () => void): void {
-    try {
-      this.#context.storage.transactionSync(statements);
-    } catch (failure) {
-      this.#context.abort("a write failed");
-      throw failure;
-    }
+    writeOrEnd(this.#context, () => this.#context.storage.transactionSync(statements));
   }
 
   #readGrants(): GrantRecord[] {

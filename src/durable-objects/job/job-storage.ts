@@ -13,6 +13,7 @@ import {
 } from "../../core/job-state.ts";
 import { migrate } from "../migrate.ts";
 import { Outbox } from "../outbox.ts";
+import { writeOrEnd } from "../write-or-end.ts";
 import jobSql from "./0001-job.sql";
 import outboxSql from "./0002-outbox.sql";
 
@@ -156,12 +157,7 @@ export class JobStorage {
   }
 
   #write(statements: () => void): void {
-    try {
-      this.#context.storage.transactionSync(statements);
-    } catch (failure) {
-      this.#context.abort("a write failed");
-      throw failure;
-    }
+    writeOrEnd(this.#context, () => this.#context.storage.transactionSync(statements));
   }
 }
 

@@ -3,6 +3,7 @@
 import type { SpendDay } from "../../contract/spend.ts";
 import { emptySpend, type SpendLedger } from "../../core/spend-limit.ts";
 import { migrate } from "../migrate.ts";
+import { writeOrEnd } from "../write-or-end.ts";
 import spendLimitSql from "./0001-spend-limit.sql";
 
 interface SettingsRow extends Record<string, SqlStorageValue> {
@@ -112,11 +113,6 @@ export class SpendStorage {
   }
 
   #write(statements: () => void): void {
-    try {
-      this.#context.storage.transactionSync(statements);
-    } catch (failure) {
-      this.#context.abort("a write failed");
-      throw failure;
-    }
+    writeOrEnd(this.#context, () => this.#context.storage.transactionSync(statements));
   }
 }

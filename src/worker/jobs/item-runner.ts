@@ -7,9 +7,9 @@ import type { ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
 import { afterLive } from "./after-live.ts";
 import type { CallPool } from "./call-pool.ts";
-import type { JudgedItem, RunnableItem } from "./judge-items.ts";
+import { isRunnable, type JudgedItem, type RunnableItem } from "./judge-items.ts";
 import { receiveAnswer } from "./receive-answer.ts";
-import { groupItems, isRunnable, runGroup } from "./run-group.ts";
+import { groupItems, runGroup } from "./run-group.ts";
 import { type CallSetting, type ItemOutcome, runItem } from "./run-item.ts";
 import type { SliceLines } from "./slice-result.ts";
 

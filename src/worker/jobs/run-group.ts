@@ -10,7 +10,7 @@ import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { countChoices } from "../../core/request-size.ts";
 import { splitAnswer } from "../../core/split-answer.ts";
 import { drawSeed } from "../forward/draw-seed.ts";
-import type { JudgedItem, RunnableItem } from "./judge-items.ts";
+import { isRunnable, type JudgedItem, type RunnableItem } from "./judge-items.ts";
 import { readAll } from "./receive-answer.ts";
 import { answerLine } from "./result-line.ts";
 import { type CallSetting, callOnce } from "./run-item.ts";
@@ -47,10 +47,6 @@ function likenessOf(request: CompletionRequest, countsFirst: boolean): string | 
 
 function fits(items: readonly JudgedItem[], model: Model): boolean {
   return checkAgainstModel(together(items.filter(isRunnable)), model).kind === "fits";
-}
-
-export function isRunnable(item: JudgedItem): item is RunnableItem {
-  return item.kind === "runnable";
 }
 
 function together(items: readonly RunnableItem[]): CompletionRequest {

@@ -10,7 +10,7 @@ import type { AppEnv } from "../../environment.ts";
 import { count, Time } from "../layout/amounts.tsx";
 import { emptyForm, type FormState } from "../layout/fields.tsx";
 import { page } from "../layout/page.tsx";
-import { Heading, NoticeOf } from "../layout/parts.tsx";
+import { Fact, Heading, NoticeOf } from "../layout/parts.tsx";
 import { NextPage } from "../layout/table.tsx";
 import { monthUsage } from "../month-usage.ts";
 import { signedIn } from "../session.ts";
@@ -146,37 +146,28 @@ function Facts(props: { person: Person; snapshot: AccountSnapshot; now: number }
         {count(available)} <small>tokens available</small>
       </p>
       <dl class="facts">
-        <Fact title="Granted">{count(granted)}</Fact>
-        <Fact title="Spent">{count(spent)}</Fact>
-        <Fact title="Held by running requests">{count(held)}</Fact>
-        <Fact title="Running, waiting">
+        <Fact term="Granted">{count(granted)}</Fact>
+        <Fact term="Spent">{count(spent)}</Fact>
+        <Fact term="Held by running requests">{count(held)}</Fact>
+        <Fact term="Running, waiting">
           {count(snapshot.running)}, {count(snapshot.waiting)}
         </Fact>
-        <Fact title="Role">{person.role === "admin" ? "Admin" : "Member"}</Fact>
-        <Fact title="State">
+        <Fact term="Role">{person.role === "admin" ? "Admin" : "Member"}</Fact>
+        <Fact term="State">
           <PersonState person={person} now={now} />
         </Fact>
-        <Fact title="Last sign-in">
+        <Fact term="Last sign-in">
           <Time at={person.lastSignedInAt} now={now} />
         </Fact>
-        <Fact title="Added">
+        <Fact term="Added">
           <Time at={person.createdAt} now={now} />
         </Fact>
         {requests === 0 ? null : (
-          <Fact title="Ended without a report, uncharged">
+          <Fact term="Ended without a report, uncharged">
             {count(requests)} requests, at most {count(atMostTokens)} tokens
           </Fact>
         )}
       </dl>
     </section>
-  );
-}
-
-function Fact(props: { title: string; children?: Child }): Child {
-  return (
-    <div>
-      <dt>{props.title}</dt>
-      <dd>{props.children}</dd>
-    </div>
   );
 }

@@ -9,7 +9,7 @@ import { answerFile } from "../../jobs/download.ts";
 import { resultsFile } from "../../jobs/results.ts";
 import { count, duration, Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
-import { Heading, Name, Notice, NoticeOf } from "../layout/parts.tsx";
+import { Fact, Heading, Name, Notice, NoticeOf } from "../layout/parts.tsx";
 import { Table } from "../layout/table.tsx";
 import { JobProgress, JobStateOf, timeLeft } from "./job-state.tsx";
 import { live, loadAgain } from "./live.ts";
@@ -210,14 +210,5 @@ function CustomId({ children }: { children: string }): Child {
     <code class="name" dir="auto" title={children}>
       {children}
     </code>
-  );
-}
-
-function Fact({ term, children }: { term: string; children?: Child }): Child {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -8,12 +8,10 @@ import type { AppEnv } from "../../environment.ts";
 import { takeInBody } from "../../jobs/take-in.ts";
 import { count } from "../layout/amounts.tsx";
 import { Choose, emptyForm, type FormState, TextArea, TextField } from "../layout/fields.tsx";
-import { page } from "../layout/page.tsx";
-import { Heading, Tabs } from "../layout/parts.tsx";
-import { NoModels } from "../member/model-states.tsx";
 import { type FormValues, readForm } from "../read-form.ts";
 import { RepeatId, readRepeatId } from "../repeat-id.tsx";
 import { jobUrl } from "./job-page.tsx";
+import { newJobFrame } from "./new-job-frame.tsx";
 import { ParameterFields, parameterFields, readParameters } from "./prompt-parameters.tsx";
 import { refusedForm, startJob } from "./start-job.ts";
 
@@ -59,16 +57,9 @@ function newJobPage(
   form: FormState,
   status: number,
 ): Response | Promise<Response> {
-  const models = [...c.get("services").models.keys()];
-  return page(
-    c,
-    { title: "New Job", current: "jobs", status, script: "new-job.js" },
-    <>
-      <Heading title="New Job" />
-      <NewJobTabs current="paste" />
-      {models.length === 0 ? <NoModels /> : <PasteForm form={form} models={models} />}
-    </>,
-  );
+  return newJobFrame(c, { current: "paste", status }, (models) => (
+    <PasteForm form={form} models={models} />
+  ));
 }
 
 function PasteForm({ form, models }: { form: FormState; models: readonly string[] }): Child {
@@ -112,18 +103,6 @@ export function JobName({ form }: { form: FormState }): Child {
       hint="To find the Job again."
       maxlength={NAME_MAX_CHARACTERS}
       autocomplete="off"
-    />
-  );
-}
-
-export function NewJobTabs({ current }: { current: "paste" | "upload" }): Child {
-  return (
-    <Tabs
-      label="New Job"
-      tabs={[
-        { href: "/jobs/new", title: "Paste prompts", current: current === "paste" },
-        { href: "/jobs/upload", title: "Upload a file", current: current === "upload" },
-      ]}
     />
   );
 }

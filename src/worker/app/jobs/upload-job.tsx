@@ -8,13 +8,12 @@ import type { AppEnv } from "../../environment.ts";
 import { takeInLines } from "../../jobs/take-in.ts";
 import { count } from "../layout/amounts.tsx";
 import { emptyForm, FileField, type FormState } from "../layout/fields.tsx";
-import { page } from "../layout/page.tsx";
-import { Copyable, Heading } from "../layout/parts.tsx";
-import { NoModels } from "../member/model-states.tsx";
+import { Copyable } from "../layout/parts.tsx";
 import type { FormValues } from "../read-form.ts";
 import { RepeatId, readRepeatId } from "../repeat-id.tsx";
 import { jobUrl } from "./job-page.tsx";
-import { JobName, NewJobTabs } from "./new-job.tsx";
+import { JobName } from "./new-job.tsx";
+import { newJobFrame } from "./new-job-frame.tsx";
 import { readUploaded } from "./read-uploaded.ts";
 import { refusedForm, startJob } from "./start-job.ts";
 
@@ -55,16 +54,9 @@ function uploadPage(
   form: FormState,
   status: number,
 ): Response | Promise<Response> {
-  const models = [...c.get("services").models.keys()];
-  return page(
-    c,
-    { title: "New Job", current: "jobs", status, script: "new-job.js" },
-    <>
-      <Heading title="New Job" />
-      <NewJobTabs current="upload" />
-      {models.length === 0 ? <NoModels /> : <UploadForm form={form} models={models} />}
-    </>,
-  );
+  return newJobFrame(c, { current: "upload", status }, (models) => (
+    <UploadForm form={form} models={models} />
+  ));
 }
 
 function UploadForm({ form, models }: { form: FormState; models: readonly string[] }): Child {

@@ -24,6 +24,16 @@ export function NoticeOf(props: {
   return <Notice>{notices[name]}</Notice>;
 }
 
+/** A line of a list of facts, which is a `<dl>`. */
+export function Fact({ term, children }: { term: string; children?: Child }): Child {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 /** Says what there would be, and what to do next. */
 export function EmptyState(props: { title: string; children?: Child }): Child {
   return (

@@ -9,7 +9,7 @@ import { wakeModel } from "../../deeds/models.ts";
 import type { AppEnv } from "../../environment.ts";
 import { count, duration, usd } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
-import { Confirm, Heading, NoticeOf } from "../layout/parts.tsx";
+import { Confirm, Fact, Heading, NoticeOf } from "../layout/parts.tsx";
 import { StartBars } from "../look/start-bars.tsx";
 import { readForm } from "../read-form.ts";
 import { RepeatId, readRepeatId } from "../repeat-id.tsx";
@@ -134,15 +134,6 @@ function ModelSection(props: { of: ShownModel; now: number; mayWake: boolean }):
       </dl>
       <Starts of={snapshot} />
     </section>
-  );
-}
-
-function Fact({ term, children }: { term: string; children?: Child }): Child {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

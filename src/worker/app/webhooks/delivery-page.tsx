@@ -7,7 +7,7 @@ import type { AppEnv } from "../../environment.ts";
 import { Refused } from "../../refuse.ts";
 import { duration, Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
-import { Copyable, Heading } from "../layout/parts.tsx";
+import { Copyable, Fact, Heading } from "../layout/parts.tsx";
 import { Table } from "../layout/table.tsx";
 import { signedIn } from "../session.ts";
 import { answerInWords, DeliveryState } from "./delivery-state.tsx";
@@ -92,13 +92,4 @@ function Attempts({ of: { attempts }, now }: { of: Delivery; now: number }): Chi
 /** Most answers take less than a second. */
 function took(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : duration(ms);
-}
-
-function Fact({ term, children }: { term: string; children?: Child }): Child {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

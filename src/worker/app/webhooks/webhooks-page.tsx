@@ -14,7 +14,7 @@ import type { AppEnv } from "../../environment.ts";
 import { live } from "../jobs/live.ts";
 import { Time } from "../layout/amounts.tsx";
 import { page } from "../layout/page.tsx";
-import { EmptyState, Heading, Name, Notice, NoticeOf, State } from "../layout/parts.tsx";
+import { EmptyState, Fact, Heading, Name, Notice, NoticeOf, State } from "../layout/parts.tsx";
 import { NextPage, ROWS_A_PAGE, Table } from "../layout/table.tsx";
 import { RepeatId } from "../repeat-id.tsx";
 import { signedIn } from "../session.ts";
@@ -217,14 +217,5 @@ function Replay({ of: { id, event } }: { of: Delivery }): Child {
         Send again
       </button>
     </form>
-  );
-}
-
-function Fact({ term, children }: { term: string; children?: Child }): Child {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
