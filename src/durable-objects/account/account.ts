@@ -1,5 +1,6 @@
 // One person's tokens, keys and limits. The shell around core/admission and core/ledger: it loads,
-// asks the core, writes, answers. Nothing awaits between a decision and its write.
+// asks the core, writes, answers. Nothing awaits between a decision and its write. It is this long since
+// every method of its RPC has to stand on the class; what they do stands beside it.
 import { DurableObject } from "cloudflare:workers";
 import type {
   AccountProfile,

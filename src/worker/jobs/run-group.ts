@@ -89,13 +89,14 @@ export async function runGroup(
   const ownIds = items.map((item) => item.requestId);
   const keepTokenIds = items[0]?.request.flags.return_token_ids === true;
   const own = splitAnswer({ answer, requestId, ownIds, keepTokenIds });
-  if (own === null) console.error({ event: "group_defect", requestId, items: items.length });
-  return (
-    own?.flatMap(({ bytes, usage }, at) => {
-      const item = items[at];
-      if (item === undefined) return [];
-      const name = { requestId: item.requestId, customId: item.customId };
-      return [{ item, usage, line: answerLine(name, seed, bytes) }];
-    }) ?? null
-  );
+  if (own === null) {
+    console.error({ event: "group_defect", requestId, items: items.length });
+    return null;
+  }
+  return own.flatMap(({ bytes, usage }, at) => {
+    const item = items[at];
+    if (item === undefined) return [];
+    const name = { requestId: item.requestId, customId: item.customId };
+    return [{ item, usage, line: answerLine(name, seed, bytes) }];
+  });
 }
