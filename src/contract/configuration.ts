@@ -151,9 +151,9 @@ export const Configuration = z
     /** How often a running Completion renews its Hold, in milliseconds. */
     HOLD_RENEW_MS: milliseconds.default(HOLD_RENEW_MS),
   })
-  .refine((configuration) => configuration.HOLD_RENEW_MS * 2 <= configuration.HOLD_LEASE_MS, {
+  .refine((configuration) => configuration.HOLD_RENEW_MS * 3 <= configuration.HOLD_LEASE_MS, {
     path: ["HOLD_RENEW_MS"],
-    message: "must be at most half of HOLD_LEASE_MS, so that one missed renewal ends no Hold",
+    message: "must be at most a third of HOLD_LEASE_MS, so that one lost renewal ends no Hold",
   })
   .refine(({ OIDC_ISSUER, OIDC_CLIENT_ID }) => !OIDC_ISSUER || OIDC_CLIENT_ID, {
     path: ["OIDC_CLIENT_ID"],

@@ -90,7 +90,7 @@ describe("the configuration", () => {
     ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "soon" }],
     ["HOLD_LEASE_MS", { HOLD_LEASE_MS: "0" }],
     ["HOLD_RENEW_MS", { HOLD_RENEW_MS: "1.5" }],
-    ["HOLD_RENEW_MS", { HOLD_LEASE_MS: "1000", HOLD_RENEW_MS: "501" }],
+    ["HOLD_RENEW_MS", { HOLD_LEASE_MS: "1000", HOLD_RENEW_MS: "334" }],
   ])("fails by the name of %s for %j", (name, wrong) => {
     const env = { ...right, ...wrong };
     expect(() => parseConfiguration(env)).toThrow(new RegExp(`^configuration: (.*; )?${name}:`));
