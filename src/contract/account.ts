@@ -257,7 +257,7 @@ export interface AccountRpc extends AccountSlicesRpc, AppKeysRpc {
   changeKey(keyId: string, change: KeyChange): Promise<Repeatable<KeyRecord>>;
   revoke(keyId: string, why: string): Promise<Repeatable<KeyRecord>>;
   keys(): Promise<KeyRecord[]>;
-  /** By the SHA-256 of the key, in hex. */
+  /** By the SHA-256 of the key, in hex; one of the App's too. */
   keyByHash(hash: string): Promise<KeyRecord | null>;
   keyHashes(): Promise<string[]>;
   grant(request: GrantRequest): Promise<Repeatable<GrantRecord>>;

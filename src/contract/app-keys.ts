@@ -1,6 +1,8 @@
 // The App's own keys: what its pages call `/v1` with. Each belongs to one session and lives for
 // minutes; docs/decisions/0015 says why it is like this.
 
+import type { KeyRecord } from "./account.ts";
+
 /** Long enough that a page asks seldom, short enough that one that leaked is soon worth nothing. */
 export const APP_KEY_SECONDS = 600;
 
@@ -26,4 +28,9 @@ export interface AppKeysRpc {
   addAppKey(request: AppKeyRequest): Promise<number | null>;
   /** Ends the keys of one session, or of `all`, and the streams that run with them. */
   endAppKeys(sessionId: string): Promise<void>;
+  /**
+   * One that leaked: the first reason stays. Its page asks for another, since the session goes on. Null
+   * for what is none, and once it has expired and was forgotten.
+   */
+  revokeAppKey(keyHash: string, why: string): Promise<KeyRecord | null>;
 }

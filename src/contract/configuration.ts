@@ -119,6 +119,11 @@ export const Configuration = z
     GITHUB_KEYS_URL: z
       .url({ protocol: /^https?$/ })
       .default("https://api.github.com/meta/public_keys/secret_scanning"),
+    /**
+     * A token of GitHub's without any scope: without one it answers few requests an hour to an address,
+     * and a Worker shares its address with others.
+     */
+    GITHUB_KEYS_TOKEN: z.string().min(1).optional(),
     /** Counts failures at the door; without it the Workers rate limiting binding does. */
     UPSTASH_REDIS_REST_URL: z.url({ protocol: /^https?$/ }).optional(),
     /** The token of that Redis. */

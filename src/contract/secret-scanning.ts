@@ -2,8 +2,11 @@
 // it wants to hear. https://docs.github.com/en/code-security/secret-scanning (the partner programme)
 import { z } from "zod";
 
-/** Some 4,000 matches; GitHub sends those of one push together, and asks for patience with many. */
+/** GitHub sends the matches of one push together: each takes some 250 bytes, and its address may be long. */
 export const FOUND_KEYS_MAX_BYTES = 1_000_000;
+
+/** Each that is real takes five calls of objects, and a request has ten thousand, and GitHub's patience. */
+export const FOUND_KEYS_MOST = 1_000;
 
 /** Not strict: GitHub may come to say more than this. */
 export const FoundKeys = z.array(

@@ -14,7 +14,7 @@ import type {
   TokenFigures,
 } from "../contract/account.ts";
 import { LINE_RETRY_AFTER_MS } from "../contract/limits.ts";
-import { type AppKeys, isCutOff, noteAppRun } from "./app-keys.ts";
+import { type AppKeys, cutOffWhy, noteAppRun } from "./app-keys.ts";
 import { takeHold } from "./ledger.ts";
 import { figures, heldByKey, keyMonth, type Ledger, runningCompletions } from "./ledger-state.ts";
 import { judgeStart, type RateState, rateFigures } from "./rate-limit.ts";
@@ -117,8 +117,9 @@ export function mayGoOn(
   now: number,
 ): RenewAnswer {
   const isHeld = state.ledger.holds.has(run.requestId);
-  if (isCutOff(state.appKeys, { ...run, isHeld })) {
-    return { goOn: false, refusal: { reason: "key_revoked", at: now, why: "signed out" } };
+  const cutWhy = cutOffWhy(state.appKeys, { ...run, isHeld });
+  if (cutWhy !== null) {
+    return { goOn: false, refusal: { reason: "key_revoked", at: now, why: cutWhy } };
   }
   const key = keyById(state, run.keyId);
   const refusal = key === undefined ? disabledOf(state) : refusalOf(state, key, now);

@@ -9,17 +9,26 @@ export interface AppKey {
   key: KeyRecord;
 }
 
+interface AppRun {
+  sessionId: string;
+  keyHash: string;
+  /** Why it may not go on, once its session or its key has ended. */
+  cutWhy: string | null;
+}
+
 export interface AppKeys {
   /** By the key's SHA-256, oldest first. */
   byHash: Map<string, AppKey>;
-  /** What runs with one: the session by the request's id, or null once that session has ended. */
-  running: Map<string, string | null>;
-  /** A session has ended since memory began: perhaps the one of a stream from before that. */
-  oneEnded: boolean;
+  /** What runs with one, by the request's id. */
+  running: Map<string, AppRun>;
+  /** Why one ended since memory began: perhaps that of a stream from before that. */
+  oneEndedWhy: string | null;
 }
 
+const SIGNED_OUT = "signed out";
+
 export function noAppKeys(): AppKeys {
-  return { byHash: new Map(), running: new Map(), oneEnded: false };
+  return { byHash: new Map(), running: new Map(), oneEndedWhy: null };
 }
 
 /** All of them share one id: usage is counted for the App, not for a session. */
@@ -47,33 +56,54 @@ export function addAppKey(keys: AppKeys, request: AppKeyRequest, now: number): n
 
 /** Whether any ended. */
 export function endAppKeys(keys: AppKeys, sessionId: string): boolean {
-  const isMeant = (one: string | null) => sessionId === "all" || one === sessionId;
+  const isMeant = (one: { sessionId: string }) =>
+    sessionId === "all" || one.sessionId === sessionId;
   let ended = false;
-  keys.oneEnded = true;
   for (const [hash, key] of keys.byHash) {
-    if (isMeant(key.sessionId)) ended = keys.byHash.delete(hash);
+    if (isMeant(key)) ended = keys.byHash.delete(hash);
   }
-  for (const [requestId, of] of keys.running) {
-    if (of !== null && isMeant(of)) keys.running.set(requestId, null);
-  }
+  cut(keys, isMeant, SIGNED_OUT);
   return ended;
+}
+
+/** The one that leaked; null where there is none. It is kept until it expires, to say when and why. */
+export function revokeAppKey(
+  keys: AppKeys,
+  keyHash: string,
+  why: string,
+  now: number,
+): { key: KeyRecord; isFirst: boolean } | null {
+  const found = keys.byHash.get(keyHash);
+  if (found === undefined) return null;
+  const { key } = found;
+  if (key.revokedAt !== null) return { key, isFirst: false };
+  key.revokedAt = now;
+  key.revokedWhy = why;
+  cut(keys, (run) => run.keyHash === keyHash, why);
+  return { key, isFirst: true };
+}
+
+function cut(keys: AppKeys, isMeant: (run: AppRun) => boolean, why: string): void {
+  keys.oneEndedWhy = why;
+  for (const run of keys.running.values()) if (isMeant(run)) run.cutWhy ??= why;
 }
 
 /** Notes whose stream it is; of a person's own key nothing. */
 export function noteAppRun(keys: AppKeys, keyHash: string, requestId: string): void {
   const key = keys.byHash.get(keyHash);
-  if (key !== undefined) keys.running.set(requestId, key.sessionId);
+  if (key === undefined) return;
+  keys.running.set(requestId, { sessionId: key.sessionId, keyHash, cutWhy: null });
 }
 
 /**
- * Whether the session that began it has ended meanwhile. Of what is held still, and whose a crash has
- * forgotten, any session may be that one.
+ * Why it may not go on: the session or the key that began it has ended meanwhile. Null where it may.
+ * Of what is held still, and whose a crash has forgotten, any that ended may be that one.
  */
-export function isCutOff(
+export function cutOffWhy(
   keys: AppKeys,
   { keyId, requestId, isHeld }: { keyId: string; requestId: string; isHeld: boolean },
-): boolean {
-  const sessionId = keys.running.get(requestId);
-  if (sessionId !== undefined) return sessionId === null;
-  return isHeld && keyId === APP_KEY_ID && keys.oneEnded;
+): string | null {
+  const run = keys.running.get(requestId);
+  if (run !== undefined) return run.cutWhy;
+  return isHeld && keyId === APP_KEY_ID ? keys.oneEndedWhy : null;
 }

@@ -71,7 +71,7 @@ function makeServices(configuration: Configuration, env: unknown): Services {
     configuration,
     keys: new KeyMint(configuration.KEY_CHECK_SECRETS),
     cacheSalt: new CacheSalt(configuration.CACHE_SALT_SECRET),
-    githubKeys: new GithubKeys(configuration.GITHUB_KEYS_URL),
+    githubKeys: new GithubKeys(configuration.GITHUB_KEYS_URL, configuration.GITHUB_KEYS_TOKEN),
     guard: new Guard(limitersOf(configuration, env), configuration.KEY_CHECK_SECRETS[0]),
     models,
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { APP_KEY_SECONDS, APP_KEYS_MOST } from "../../src/contract/app-keys.ts";
 import { mayGoOn } from "../../src/core/admission.ts";
-import { addAppKey, endAppKeys } from "../../src/core/app-keys.ts";
+import { addAppKey, endAppKeys, revokeAppKey } from "../../src/core/app-keys.ts";
 import { renewHold, settle } from "../../src/core/ledger.ts";
 import { account, ask, completion, NO_LINE, NOW, refusalOf } from "./account-states.ts";
 
@@ -49,6 +49,27 @@ test("a stream from before a crash ends with whichever session ends next", () =>
   expect([page?.(), script?.()]).toEqual([false, true]);
   settle(state.ledger, { requestId: "of app", keyId: "app", model: "model", held: 20 }, usage, NOW);
   expect(page?.()).toBe(true);
+});
+
+test("one that leaked starts nothing and cuts what it began, and says why; the session's others go on", () => {
+  const state = signedIn();
+  addAppKey(state.appKeys, { keyHash: "another tab", sessionId: "session" }, NOW);
+  const [mine, theirs] = [completion({ keyHash }), completion({ keyHash: "another tab" })];
+  for (const request of [mine, theirs]) ask(state, request);
+  expect(revokeAppKey(state.appKeys, keyHash, "in a gist", NOW + 1)).toMatchObject({
+    ...{ isFirst: true, key: { revokedAt: NOW + 1, revokedWhy: "in a gist" } },
+  });
+  expect(revokeAppKey(state.appKeys, keyHash, "in a log", NOW + 2)).toMatchObject({
+    ...{ isFirst: false, key: { revokedAt: NOW + 1, revokedWhy: "in a gist" } },
+  });
+  expect(revokeAppKey(state.appKeys, "none", "in a log", NOW)).toBeNull();
+  const why = { reason: "key_revoked", why: "in a gist" };
+  expect(refusalOf(ask(state, completion({ keyHash })))).toMatchObject(why);
+  const verdict = ({ requestId }: { requestId: string }) =>
+    mayGoOn(state, { requestId, keyId: "app" }, NOW);
+  expect(verdict(mine)).toMatchObject({ goOn: false, refusal: why });
+  expect(verdict(theirs)).toEqual({ goOn: true });
+  expect(ask(state, completion({ keyHash: "another tab" }))).toMatchObject({ keyId: "app" });
 });
 
 test("a disabled person's stream ends, whatever it began with", () => {

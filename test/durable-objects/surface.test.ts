@@ -18,7 +18,7 @@ const accountRpc: Record<keyof AccountRpc, true> = {
   ...{ settle: true, leave: true, mint: true, changeKey: true, revoke: true, keys: true },
   ...{ grant: true, grants: true, usage: true, keyByHash: true, keyHashes: true },
   ...{ admitSlice: true, renewSlice: true, settleSlices: true, forgetSlices: true },
-  ...{ dropSlice: true, addAppKey: true, endAppKeys: true },
+  ...{ dropSlice: true, addAppKey: true, endAppKeys: true, revokeAppKey: true },
 };
 
 const directoryRpc: Record<keyof DirectoryRpc, true> = {

@@ -11,15 +11,17 @@ const pairs = ["one", "two", "unpublished"].map((name) => {
 
 export async function startScriptedGithub(): Promise<OnLoopback> {
   let asked = 0;
+  let authorization: string | null = null;
   const server = createServer(async (request, response) => {
     const [, verb, name] = (request.url ?? "").split("/");
     const answer = (body: object) => response.end(JSON.stringify(body));
     if (verb === "keys") {
       asked += 1;
+      authorization = request.headers.authorization ?? null;
       if (request.headers["user-agent"] === undefined) response.writeHead(403);
       return answer({ public_keys: published() });
     }
-    if (verb === "asked") return answer({ asked });
+    if (verb === "asked") return answer({ asked, authorization });
     const pair = pairs.find((one) => one.name === name);
     if (verb !== "sign" || pair === undefined) return response.writeHead(404).end();
     const signature = sign("sha256", await bodyOf(request), pair.privateKey).toString("base64");

@@ -1,10 +1,11 @@
 // Events of keys and people: what each does, who may send them, and what a second delivery does.
-import { createExecutionContext, runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { KEY_EVENTS_MAX_BYTES, WEBHOOK_TOLERANCE_MS } from "../../src/contract/key-events.ts";
 import { accountOf, directoryOf } from "../../src/durable-objects/objects.ts";
 import { newAccountId, sha256 } from "../../src/worker/auth/api-key.ts";
+import { newVisitor } from "./app/visitor.ts";
 import { webhookSecrets } from "./bindings.ts";
 import { admin, audit, call, errorOf, newPerson, read, view } from "./calling.ts";
 import { KEYS_PATH, outcome, outcomes, type Sending, send } from "./sending-events.ts";
@@ -67,6 +68,28 @@ describe("key.revoke", () => {
     ["another hash", { sha256: "0".repeat(64) }],
   ])("of %s is answered that it is unknown", async (_, clue) => {
     expect(await outcome(send(revoke(clue)))).toBe("unknown");
+  });
+
+  test("of one that the App made for its pages: it is worth nothing, says why, and its page gets another", async () => {
+    const visitor = await newVisitor();
+    const keyOfPage = async () =>
+      (await read<{ key: string }>(visitor.post("/app/session-key"))).key;
+    const key = await keyOfPage();
+    const event = revoke({ key, reason: "in a gist" });
+    expect(await outcomes(send(event))).toEqual([
+      { type: "key.revoke", outcome: "revoked", key_id: "app" },
+    ]);
+    expect(await outcome(send(event))).toBe("unchanged");
+    await evictDurableObject(env.ACCOUNT.getByName(visitor.id));
+    const error = await errorOf(call("/v1/account", { key }));
+    expect(error).toMatchObject({ status: 401, code: "invalid_api_key" });
+    expect(error.message).toMatch(/revoked at 20\d\d-.*Z \(in a gist\)/);
+    expect((await call("/v1/account", { key: await keyOfPage() })).status).toBe(200);
+    const detail = { keyId: "app", reason: "in a gist", source: "webhook" };
+    expect(await audit(visitor.id)).toContainEqual({ who: "webhook", what: "key.revoke", detail });
+    expect(await directoryOf(env).keyNotices(visitor.id)).toMatchObject([
+      { keyName: "App", keyStart: `ctn_${visitor.id}_`, source: "webhook", why: "in a gist" },
+    ]);
   });
 
   test("by its hash finds a key from before there was an index", async () => {

@@ -1,10 +1,11 @@
 // GitHub has found keys. It is played by a server with key pairs of its own.
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, inject, test } from "vitest";
-import { FOUND_KEYS_MAX_BYTES } from "../../src/contract/secret-scanning.ts";
+import { beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { FOUND_KEYS_MAX_BYTES, FOUND_KEYS_MOST } from "../../src/contract/secret-scanning.ts";
 import { directoryOf } from "../../src/durable-objects/objects.ts";
 import { sha256 } from "../../src/worker/auth/api-key.ts";
 import { GithubKeys } from "../../src/worker/webhooks/github-keys.ts";
+import { newVisitor } from "./app/visitor.ts";
 import { admin, audit, call, errorOf, newPerson, read } from "./calling.ts";
 
 declare module "vitest" {
@@ -92,6 +93,23 @@ describe("keys that GitHub has found", () => {
     expect(labels).toHaveLength(501);
   });
 
+  test("are real where the App made them for its pages, also once they are forgotten", async () => {
+    const visitor = await newVisitor();
+    const { key } = await read<{ key: string }>(visitor.post("/app/session-key"));
+    const reason = `found in public by GitHub: content, ${URL_OF_FIND}`;
+    for (const _ of [1, 2]) {
+      expect(await (await send([found(key)])).json()).toMatchObject([{ label: "true_positive" }]);
+    }
+    const error = await errorOf(call("/v1/account", { key }));
+    expect(error).toMatchObject({ status: 401, code: "invalid_api_key" });
+    expect(error.message).toContain(reason);
+    const detail = { keyId: "app", reason, source: "github" };
+    const revoked = (await audit(visitor.id)).filter(({ what }) => what === "key.revoke");
+    expect(revoked).toEqual([{ who: "webhook", what: "key.revoke", detail }]);
+    await visitor.post("/sign-out");
+    expect(await (await send([found(key)])).json()).toMatchObject([{ label: "true_positive" }]);
+  });
+
   test("are none where there are none", async () => {
     expect(await (await send([])).json()).toEqual([]);
   });
@@ -130,15 +148,21 @@ describe("what is not GitHub's", () => {
     }
     const large = JSON.stringify([found("x".repeat(FOUND_KEYS_MAX_BYTES))]);
     expect(await errorOf(send(large))).toMatchObject({ status: 413 });
+    const many = Array.from({ length: FOUND_KEYS_MOST + 1 }, () => ({ token: key, type: TYPE }));
+    const error = await errorOf(send(many));
+    expect(error).toMatchObject({ status: 413, code: "request_too_large" });
+    expect(error.message).toContain("1001 matches, and may have 1000");
+    expect((await call("/v1/account", { key })).status).toBe(200);
   });
 });
 
 describe("GitHub's public keys", () => {
   const NOW = Date.UTC(2100, 0, 1);
-  const asked = async () => {
+  const told = async () => {
     const response = await fetch(`${github}/asked`);
-    return ((await response.json()) as { asked: number }).asked;
+    return (await response.json()) as { asked: number; authorization: string | null };
   };
+  const asked = async () => (await told()).asked;
 
   test("are asked for once, and again when they are an hour old", async () => {
     const keys = new GithubKeys(`${github}/keys`);
@@ -151,7 +175,7 @@ describe("GitHub's public keys", () => {
     expect((await asked()) - before).toBe(2);
   });
 
-  test("are not asked for by made-up identifiers more than once a minute", async () => {
+  test("are not asked for by made-up identifiers more than once in five minutes", async () => {
     const keys = new GithubKeys(`${github}/keys`);
     const before = await asked();
     for (let i = 0; i < 100; i++) {
@@ -159,8 +183,46 @@ describe("GitHub's public keys", () => {
       expect(await keys.find(identifier, NOW + i)).toBeNull();
     }
     expect((await asked()) - before).toBe(1);
-    await keys.find("0".repeat(64), NOW + 60_000);
+    await keys.find("0".repeat(64), NOW + 299_999);
+    expect((await asked()) - before).toBe(1);
+    await keys.find("0".repeat(64), NOW + 300_000);
     expect((await asked()) - before).toBe(2);
+  });
+
+  test("are not asked for by all who come at once", async () => {
+    const keys = new GithubKeys(`${github}/keys`);
+    const before = await asked();
+    const { identifier } = await sign("x");
+    await Promise.allSettled(Array.from({ length: 50 }, () => keys.find(identifier, NOW)));
+    expect((await asked()) - before).toBeLessThanOrEqual(2);
+    expect(await keys.find(identifier, NOW)).not.toBeNull();
+  });
+
+  test("are trusted for a day where GitHub does not tell them again", async () => {
+    let isDown = false;
+    const real = globalThis.fetch;
+    vi.stubGlobal("fetch", (url: string, init: RequestInit) =>
+      isDown ? Promise.reject(new Error("down")) : real(url, init),
+    );
+    try {
+      const keys = new GithubKeys(`${github}/keys`);
+      const { identifier } = await sign("x");
+      expect(await keys.find(identifier, NOW)).not.toBeNull();
+      isDown = true;
+      expect(await keys.find(identifier, NOW + 86_399_999)).not.toBeNull();
+      await expect(keys.find(identifier, NOW + 86_400_000)).rejects.toThrow("could not be read");
+      await expect(keys.find("0".repeat(64), NOW + 86_500_000)).rejects.toThrow("down");
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  test("are asked for with the operator's token, where there is one", async () => {
+    const { identifier } = await sign("x");
+    await new GithubKeys(`${github}/keys`, "a token").find(identifier, NOW);
+    expect((await told()).authorization).toBe("Bearer a token");
+    await new GithubKeys(`${github}/keys`).find(identifier, NOW);
+    expect((await told()).authorization).toBeNull();
   });
 
   test("that cannot be read refuse nobody as a stranger, and are not asked for at every try", async () => {

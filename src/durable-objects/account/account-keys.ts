@@ -11,7 +11,7 @@ import type {
 } from "../../contract/account.ts";
 import type { AppKeyRequest } from "../../contract/app-keys.ts";
 import { type AccountState, accountFigures, checkKey, keyById } from "../../core/admission.ts";
-import { addAppKey, endAppKeys } from "../../core/app-keys.ts";
+import { addAppKey, endAppKeys, revokeAppKey } from "../../core/app-keys.ts";
 import { judgeStart } from "../../core/rate-limit.ts";
 import type { AccountStorage } from "./account-storage.ts";
 
@@ -112,6 +112,23 @@ export function endKeysOfApp(
   sessionId: string,
 ): void {
   if (endAppKeys(state.appKeys, sessionId)) storage.writeAppKeys(state.appKeys);
+}
+
+/** Null where there is none. `onFirst` is to tell of it. */
+export function revokeKeyOfApp(
+  state: AccountState,
+  storage: AccountStorage,
+  keyHash: string,
+  revocation: { at: number; why: string },
+  onFirst: (key: KeyRecord) => void,
+): KeyRecord | null {
+  const revoked = revokeAppKey(state.appKeys, keyHash, revocation.why, revocation.at);
+  if (revoked === null) return null;
+  if (revoked.isFirst) {
+    storage.writeAppKeys(state.appKeys);
+    onFirst(revoked.key);
+  }
+  return revoked.key;
 }
 
 /** Who calls. `usedKey` is for the caller to note. */

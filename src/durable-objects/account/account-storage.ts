@@ -18,6 +18,7 @@ import accountSql from "./0001-account.sql";
 import slicesSql from "./0002-slices.sql";
 import appKeysSql from "./0003-app-keys.sql";
 import eventsSql from "./0004-events.sql";
+import appKeysRevokedSql from "./0005-app-keys-revoked.sql";
 import { grantFromRow, keyFromRow, type Row, sumByDay, usageFromRow } from "./account-rows.ts";
 import { readAppKeys, writeAppKeys } from "./app-key-rows.ts";
 import { EndingRows } from "./ending-rows.ts";
@@ -42,7 +43,7 @@ export class AccountStorage {
   constructor(context: DurableObjectState) {
     this.#context = context;
     this.#endings = new EndingRows(context.storage.sql);
-    migrate(context.storage, [accountSql, slicesSql, appKeysSql, eventsSql]);
+    migrate(context.storage, [accountSql, slicesSql, appKeysSql, eventsSql, appKeysRevokedSql]);
   }
 
   get #sql(): SqlStorage {

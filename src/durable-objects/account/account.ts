@@ -44,6 +44,7 @@ import {
   identifyKey,
   mintKey,
   revokeKey,
+  revokeKeyOfApp,
 } from "./account-keys.ts";
 import { changeProfile, loadState, snapshotOf } from "./account-state.ts";
 import { AccountStorage } from "./account-storage.ts";
@@ -191,10 +192,21 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     const state = this.#state;
     if (state === null) return { ok: false, reason: "unknown" };
     const revocation = { at: Date.now(), why };
-    const revoked = revokeKey(state, this.#storage, keyId, revocation, (key) => {
-      this.#events.keyRevoked(key);
-      this.#writeBehind.arm(state);
-    });
+    const revoked = revokeKey(state, this.#storage, keyId, revocation, (key) =>
+      this.#tellRevoked(state, key),
+    );
+    this.#turns.advance(state);
+    this.#renewals.tell();
+    return revoked;
+  }
+
+  async revokeAppKey(keyHash: string, why: string): Promise<KeyRecord | null> {
+    const state = this.#state;
+    if (state === null) return null;
+    const revocation = { at: Date.now(), why };
+    const revoked = revokeKeyOfApp(state, this.#storage, keyHash, revocation, (key) =>
+      this.#tellRevoked(state, key),
+    );
     this.#turns.advance(state);
     this.#renewals.tell();
     return revoked;
@@ -218,7 +230,8 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
   }
 
   async keyByHash(hash: string): Promise<KeyRecord | null> {
-    return this.#state?.keys.get(hash) ?? null;
+    const state = this.#state;
+    return state?.keys.get(hash) ?? state?.appKeys.byHash.get(hash)?.key ?? null;
   }
 
   async keyHashes(): Promise<string[]> {
@@ -266,6 +279,11 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     this.#state = loadState(this.#storage, profile, this.#leaseMs);
     this.#rollUps.note(this.#state, Date.now());
     this.#events.begin(this.#state);
+  }
+
+  #tellRevoked(state: AccountState, key: KeyRecord): void {
+    this.#events.keyRevoked(key);
+    this.#writeBehind.arm(state);
   }
 
   /** The state as of now: leases and Grants that have ended are ended before anything is decided. */

@@ -5,13 +5,17 @@ interface AppKeyRow extends Record<string, SqlStorageValue> {
   hash: string;
   session_id: string;
   expires_at: number;
+  revoked_at: number | null;
+  revoked_why: string | null;
 }
 
 export function readAppKeys(sql: SqlStorage): AppKeys {
   const keys = noAppKeys();
   // The oldest first: it makes room first.
   for (const row of sql.exec<AppKeyRow>("SELECT * FROM app_keys ORDER BY expires_at")) {
-    keys.byHash.set(row.hash, appKey(row.session_id, row.expires_at));
+    const { revoked_at: revokedAt, revoked_why: revokedWhy } = row;
+    const { sessionId, key } = appKey(row.session_id, row.expires_at);
+    keys.byHash.set(row.hash, { sessionId, key: { ...key, revokedAt, revokedWhy } });
   }
   return keys;
 }
@@ -20,10 +24,9 @@ export function writeAppKeys(sql: SqlStorage, { byHash }: AppKeys): void {
   sql.exec("DELETE FROM app_keys");
   for (const [hash, { sessionId, key }] of byHash) {
     sql.exec(
-      "INSERT INTO app_keys (hash, session_id, expires_at) VALUES (?, ?, ?)",
-      hash,
-      sessionId,
-      key.expiresAt,
+      `INSERT INTO app_keys (hash, session_id, expires_at, revoked_at, revoked_why)
+       VALUES (?, ?, ?, ?, ?)`,
+      ...[hash, sessionId, key.expiresAt, key.revokedAt, key.revokedWhy],
     );
   }
 }

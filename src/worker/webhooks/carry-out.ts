@@ -8,8 +8,8 @@ import type { Whom, Wish } from "../../core/key-events.ts";
 import { directoryOf } from "../../durable-objects/objects.ts";
 import { WEBHOOK } from "../deeds/doer.ts";
 import { findKey } from "../deeds/find-key.ts";
-import { revokeKey } from "../deeds/keys.ts";
 import { changePerson } from "../deeds/people.ts";
+import { revokeFoundKey } from "../deeds/revoke-found-key.ts";
 import type { AppEnv } from "../environment.ts";
 
 export interface Outcome {
@@ -26,15 +26,10 @@ export async function carryOut(c: Context<AppEnv>, wish: Wish, repeatId: string)
     case "nothing":
       return { outcome: "ignored" };
     case "revoke": {
-      const key = await findKey(c, wish.by);
-      if (key === null) return { outcome: "unknown" };
-      const key_id = key.id;
-      const reason = withoutKeys(wish.reason);
-      const isNew = key.revokedAt === null;
-      // The first reason stays; with the same one, what a crash left out is made up.
-      if (isNew || key.revokedWhy === reason)
-        await revokeKey(c, WEBHOOK, key_id, reason, "webhook");
-      return { outcome: isNew ? "revoked" : "unchanged", key_id };
+      const found = await findKey(c, wish.by);
+      if (found === null) return { outcome: "unknown" };
+      const wasGood = await revokeFoundKey(c, found, wish.reason, "webhook");
+      return { outcome: wasGood ? "revoked" : "unchanged", key_id: found.key.id };
     }
     case "disable":
     case "enable":

@@ -3,11 +3,23 @@
 import { PublicKeys } from "../../contract/secret-scanning.ts";
 import { readText } from "../forward/read-bounded.ts";
 
-/** A key that GitHub takes back is trusted no longer than this. */
+/** The list is asked for again so long after it was read. */
 const FRESH_MS = 3_600_000;
 
-/** The negative cache: what the list did not have, or could not tell, is not asked for again sooner. */
-const ASK_AGAIN_AFTER_MS = 60_000;
+/** Should GitHub not tell it then, its keys are trusted so long yet: keys that leak wait for no list. */
+const TRUSTED_MS = 86_400_000;
+
+/**
+ * The negative cache: what the list does not have is not asked for again sooner. GitHub answers sixty
+ * requests an hour to an address without a token: strangers must not be able to use them up.
+ */
+const ASK_AGAIN_AFTER_MS = 300_000;
+
+/** After a failure, which may be over soon. */
+const RETRY_AFTER_MS = 60_000;
+
+/** Not one: whose request asks may leave, and no request can wait for another's. Not as many as come. */
+const ASKING_MOST = 2;
 
 /** GitHub itself waits 30 s for our answer. */
 const FETCH_TIMEOUT_MS = 5_000;
@@ -19,35 +31,54 @@ const ecdsa = { name: "ECDSA", namedCurve: "P-256" } as const;
 
 export class GithubKeys {
   readonly #url: string;
+  readonly #token: string | undefined;
   #keys: ReadonlyMap<string, CryptoKey> = new Map();
   #freshUntil = 0;
+  #trustedUntil = 0;
   #askAgainAt = 0;
+  #asking = 0;
 
-  constructor(url: string) {
+  constructor(url: string, token?: string) {
     this.#url = url;
+    this.#token = token;
   }
 
   /** Null for an identifier that GitHub does not have. Throws when its list cannot be read at all. */
   async find(identifier: string, now: number): Promise<CryptoKey | null> {
+    const isKnown = this.#keys.has(identifier) && now < this.#freshUntil;
+    const failure = isKnown ? null : await this.#ask(now);
     const known = this.#keys.get(identifier);
-    if (known !== undefined && now < this.#freshUntil) return known;
-    if (now >= this.#askAgainAt) {
-      try {
-        this.#keys = await this.#fetch();
-        this.#freshUntil = now + FRESH_MS;
-      } finally {
-        // Not before: who comes meanwhile, to a new isolate, asks too rather than being turned away.
-        this.#askAgainAt = now + ASK_AGAIN_AFTER_MS;
-      }
+    if (known !== undefined && now < this.#trustedUntil) return known;
+    if (now < this.#freshUntil) return null;
+    throw failure ?? new Error("GitHub's keys could not be read");
+  }
+
+  /** Unless it is too soon. What went wrong, or null. */
+  async #ask(now: number): Promise<unknown> {
+    if (now < this.#askAgainAt || this.#asking >= ASKING_MOST) return null;
+    this.#asking += 1;
+    try {
+      this.#keys = await this.#fetch();
+      this.#freshUntil = now + FRESH_MS;
+      this.#trustedUntil = now + TRUSTED_MS;
+      this.#askAgainAt = now + ASK_AGAIN_AFTER_MS;
+      return null;
+    } catch (failure) {
+      this.#askAgainAt = now + RETRY_AFTER_MS;
+      return failure;
+    } finally {
+      this.#asking -= 1;
     }
-    if (now >= this.#freshUntil) throw new Error("GitHub's keys could not be read");
-    return this.#keys.get(identifier) ?? null;
   }
 
   async #fetch(): Promise<ReadonlyMap<string, CryptoKey>> {
     const response = await fetch(this.#url, {
-      // GitHub's API refuses who does not say who they are.
-      headers: { accept: "application/json", "user-agent": "continuo" },
+      headers: {
+        accept: "application/json",
+        // GitHub's API refuses who does not say who they are.
+        "user-agent": "continuo",
+        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      },
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     });
     const text = await readText(response, LIST_MAX_BYTES);

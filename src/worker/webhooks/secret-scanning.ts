@@ -6,15 +6,15 @@ import { NOTE_MAX_CHARACTERS } from "../../contract/limits.ts";
 import {
   type Feedback,
   FOUND_KEYS_MAX_BYTES,
+  FOUND_KEYS_MOST,
   type FoundKey,
   FoundKeys,
 } from "../../contract/secret-scanning.ts";
 import { rawFromDer } from "../../core/ecdsa-signature.ts";
 import { parseInput } from "../api/parse-input.ts";
 import { sha256 } from "../auth/api-key.ts";
-import { WEBHOOK } from "../deeds/doer.ts";
 import { findKey } from "../deeds/find-key.ts";
-import { revokeKey } from "../deeds/keys.ts";
+import { revokeFoundKey } from "../deeds/revoke-found-key.ts";
 import type { AppEnv } from "../environment.ts";
 import { parseJson, readText } from "../read-body.ts";
 import { Refused } from "../refuse.ts";
@@ -29,6 +29,10 @@ export async function receiveFoundKeys(c: Context<AppEnv>): Promise<Response> {
     throw new Refused({ code: "invalid_signature", message });
   }
   const found = parseInput(FoundKeys, parseJson(text));
+  if (found.length > FOUND_KEYS_MOST) {
+    const message = `The body has ${found.length} matches, and may have ${FOUND_KEYS_MOST}. Split it.`;
+    throw new Refused({ code: "request_too_large", message });
+  }
   const feedback: Feedback[] = [];
   for (const one of found) {
     const label = (await revokeFound(c, one)) ? "true_positive" : "false_positive";
@@ -39,13 +43,12 @@ export async function receiveFoundKeys(c: Context<AppEnv>): Promise<Response> {
 
 /** Whether it is a key that we minted, whatever it is worth by now. */
 async function revokeFound(c: Context<AppEnv>, { token, url, source }: FoundKey): Promise<boolean> {
-  const key = await findKey(c, { key: token });
-  if (key === null) return false;
+  const found = await findKey(c, { key: token });
+  // One of the App's pages is forgotten soon after it expires; its check still says that it was ours.
+  if (found === null) return (await c.get("services").keys.read(token)) !== null;
   const where = withoutKeys(url === "" ? source : `${source}, ${url}`);
   const reason = `found in public by GitHub: ${where}`.slice(0, NOTE_MAX_CHARACTERS);
-  // The first reason stays; with the same one, what a crash left out is made up.
-  if (key.revokedAt !== null && key.revokedWhy !== reason) return true;
-  await revokeKey(c, WEBHOOK, key.id, reason, "github");
+  await revokeFoundKey(c, found, reason, "github");
   return true;
 }
 
