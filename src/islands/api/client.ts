@@ -1,6 +1,8 @@
 // Calls of `/v1` from a page: the same requests, rules and tokens as a script's.
 import type { Completion, ErrorBody } from "./answers.ts";
+import { ColdWait } from "./cold-wait.ts";
 import { EventStreamReader } from "./event-stream.ts";
+import { modelState } from "./model-state.ts";
 import { SessionKey } from "./session-key.ts";
 
 /** The fields of a body, as docs/reference/fields.md has them. */
@@ -16,6 +18,10 @@ class ApiError extends Error {
   }
 }
 
+/** The largest Models take longer to start than a request waits; the SDKs ask again too. */
+const STARTING_REPEATS_MOST = 5;
+const STARTING_REPEAT_AFTER_MS = 5_000;
+
 /** What the headers of an answer say beside it. */
 export interface AnswerHead {
   /** What was sampled with: asked for or drawn. */
@@ -29,7 +35,7 @@ export interface AnswerHead {
 export interface StreamWatcher {
   onHead(head: AnswerHead): void;
   onChunk(chunk: Completion): void;
-  /** Says about how long a Model that starts will take, in the API's words. */
+  /** Says that the Model has to start first, and how long that may take. */
   onWaiting(words: string): void;
 }
 
@@ -49,6 +55,28 @@ export class ApiClient {
 
   /** Resolves when the answer is complete. Rejects as `post` does, also for an error in the stream. */
   async stream(body: Fields, watcher: StreamWatcher, signal: AbortSignal): Promise<void> {
+    const model = String(body.model);
+    const wait = new ColdWait(model, () => modelState(this, model), watcher.onWaiting);
+    const onChunk = (chunk: Completion) => {
+      wait.end();
+      watcher.onChunk(chunk);
+    };
+    try {
+      for (let repeats = 0; ; repeats += 1) {
+        try {
+          return await this.#streamOnce(body, { ...watcher, onChunk }, wait, signal);
+        } catch (failure) {
+          const isStarting = failure instanceof ApiError && failure.code === "model_starting";
+          if (!isStarting || repeats === STARTING_REPEATS_MOST) throw failure;
+          await pause(STARTING_REPEAT_AFTER_MS, signal);
+        }
+      }
+    } finally {
+      wait.end();
+    }
+  }
+
+  async #streamOnce(body: Fields, watcher: StreamWatcher, wait: ColdWait, signal: AbortSignal) {
     const answer = await this.#send("/v1/completions", { ...body, stream: true }, signal);
     watcher.onHead(headOf(answer));
     const reader = answer.body?.getReader();
@@ -59,7 +87,7 @@ export class ApiClient {
       const read = await reader.read();
       if (read.done) break;
       for (const event of events.read(read.value)) {
-        if (event.kind === "comment") watcher.onWaiting(event.text);
+        if (event.kind === "comment") wait.heard(event.text);
         else if (event.data === "[DONE]") done = true;
         else watcher.onChunk(chunkOf(event.data));
       }
@@ -94,6 +122,17 @@ async function checked(answer: Response): Promise<Response> {
   const body = (await answer.json().catch(() => null)) as ErrorBody | null;
   if (body?.error !== undefined) throw new ApiError(body);
   throw new Error(`The service answered ${answer.status}. Try again in a moment.`);
+}
+
+/** Rejects where it is left early. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }
 
 function chunkOf(data: string): Completion {

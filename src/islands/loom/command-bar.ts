@@ -1,6 +1,7 @@
 // The buttons of what can be done with a branch.
+
+import { make } from "../dom/make.ts";
 import { type CommandName, commands } from "./commands.ts";
-import { make } from "./dom.ts";
 
 /** `buttons` gets each by its command's name. */
 export function makeCommandBar(

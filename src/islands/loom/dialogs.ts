@@ -1,6 +1,7 @@
 // What the Loom asks for: a text, a name, a yes; and the sheet of keys.
+
+import { make } from "../dom/make.ts";
 import { sheet } from "./commands.ts";
-import { make } from "./dom.ts";
 
 interface Asking {
   readonly title: string;

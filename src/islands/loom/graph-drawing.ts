@@ -1,5 +1,5 @@
 // The graph's picture: boxes and the lines between them, as far as they are in sight.
-import { inOneLine, make } from "./dom.ts";
+import { inOneLine, make } from "../dom/make.ts";
 import type { GraphLayout } from "./graph-layout.ts";
 import { textOf } from "./pieces.ts";
 import { type NodeId, nodeOf, pathTo, type Tree } from "./tree.ts";

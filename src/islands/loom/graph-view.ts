@@ -1,6 +1,6 @@
 // The tree as a graph, on a canvas: only what is in sight is drawn, so thousands of branches move in
 // less than a frame. The list says the same to whoever cannot see it.
-import { make, oncePerFrame } from "./dom.ts";
+import { make, oncePerFrame } from "../dom/make.ts";
 import { onDrag } from "./drag.ts";
 import {
   BOX_HEIGHT_PX,

@@ -1,8 +1,8 @@
 // Branches that a Model writes: one Completion with `n` choices for a growth, streamed into the tree
 // once a frame.
-import type { ApiClient } from "../api/client.ts";
+import type { ApiClient, Fields } from "../api/client.ts";
 import type { TokenTexts } from "../api/token-texts.ts";
-import { oncePerFrame } from "./dom.ts";
+import { oncePerFrame } from "../dom/make.ts";
 import { joined, type Pieces } from "./pieces.ts";
 import { hasSharedTexts, piecesOf, withOwnTexts } from "./scored-pieces.ts";
 import { type NodeId, type Origin, pathText } from "./tree.ts";
@@ -17,16 +17,16 @@ export interface GrowthSettings {
   /** The largest that the Model takes as `logprobs`. */
   readonly logprobsMost: number;
   readonly branches: number;
-  readonly tokens: number;
-  readonly temperature: number;
-  readonly topP: number;
-  readonly minP: number;
+  /** What the API is asked for beside these. */
+  readonly fields: Fields;
 }
 
 export interface GrowthEvents {
   /** What is said about it, until something else is. */
   says(words: string): void;
   problem(words: string): void;
+  /** The person's tokens, as an answer's headers say it. */
+  left(available: number | null): void;
 }
 
 interface Running {
@@ -69,8 +69,9 @@ export class Growths {
 
   /** New branches from here. */
   async growFrom(parent: NodeId, settings: GrowthSettings): Promise<void> {
-    const { model, temperature } = settings;
-    const origin: Origin = { model, seed: null, temperature };
+    const { model, fields } = settings;
+    const { seed: _, temperature = 1, ...asked } = fields;
+    const origin: Origin = { model, seed: null, temperature: Number(temperature), asked };
     const ids = Array.from({ length: settings.branches }, () => crypto.randomUUID());
     const branches = ids.map((id) => ({ parent, id, pieces: [], origin }));
     const prompt = pathText(this.#workspace.tree, parent);
@@ -102,7 +103,8 @@ export class Growths {
       await this.#api.stream(
         { ...bodyOf(prompt, settings), logprobs: asked },
         {
-          onHead: ({ seed, lowered }) => {
+          onHead: ({ seed, lowered, available }) => {
+            this.#events.left(available);
             if (lowered !== null) this.#events.says(`Your tokens allow less: ${lowered}.`);
             this.#workspace.everywhere((tree) => withSeed(tree, ids, seed));
           },
@@ -153,10 +155,7 @@ export class Growths {
   }
 }
 
-function bodyOf(prompt: string, settings: GrowthSettings) {
-  const { model, branches, tokens, temperature, topP, minP } = settings;
-  return {
-    ...{ model, prompt, n: branches, max_tokens: tokens, temperature, top_p: topP, min_p: minP },
-    ...{ return_token_ids: true, return_tokens_as_token_ids: true },
-  };
+function bodyOf(prompt: string, { model, branches, fields }: GrowthSettings): Fields {
+  const exact = { return_token_ids: true, return_tokens_as_token_ids: true };
+  return { model, prompt, n: branches, ...fields, ...exact };
 }

@@ -1,6 +1,6 @@
 // The tree as an indented list: one line a branch, and only the lines in sight are elements, so that
 // thousands cost what a screenful does.
-import { inOneLine, make, oncePerFrame } from "./dom.ts";
+import { inOneLine, make, oncePerFrame } from "../dom/make.ts";
 import { textOf } from "./pieces.ts";
 import { type NodeId, nodeOf, type Row, rowsOf, type Tree } from "./tree.ts";
 

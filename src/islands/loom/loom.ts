@@ -1,13 +1,14 @@
 // The Loom on its page: its parts, and what each command does.
 import { ApiClient } from "../api/client.ts";
 import { TokenTexts } from "../api/token-texts.ts";
+import { make, oncePerFrame } from "../dom/make.ts";
+import { Counter } from "../request/counter.ts";
 import { branchAside, editText, writeBelow } from "./branch-texts.ts";
 import { makeCommandBar } from "./command-bar.ts";
 import type { CommandName } from "./commands.ts";
 import { showSheet } from "./dialogs.ts";
-import { make, oncePerFrame } from "./dom.ts";
 import { makeGraphView } from "./graph-view.ts";
-import { Growths } from "./growth.ts";
+import { type GrowthSettings, Growths } from "./growth.ts";
 import { listenToKeys } from "./keyboard.ts";
 import { makeListView } from "./list-view.ts";
 import { moveInGraph, moveInList } from "./moving.ts";
@@ -29,6 +30,8 @@ export class Loom {
   readonly #texts: TokenTexts;
   readonly #bar;
   readonly #settings;
+  readonly #counter;
+  readonly #counterLine = make("p", { class: "loom-counter quiet" }, "Write how the text begins.");
   readonly #list;
   readonly #graph;
   readonly #reading;
@@ -39,7 +42,11 @@ export class Loom {
   #cursor: Cursor | null = null;
   #isGraph = false;
 
-  constructor(store: TreeStore, opened: OpenedTree, models: readonly ModelChoice[]) {
+  constructor(
+    store: TreeStore,
+    opened: OpenedTree,
+    page: { models: readonly ModelChoice[]; settings: HTMLFormElement },
+  ) {
     const problem = (words: string) => this.#say(words, true);
     const says = (words: string) => this.#say(words);
     const redraw = oncePerFrame(() => this.#draw());
@@ -47,10 +54,12 @@ export class Loom {
     const api = new ApiClient();
     this.#texts = new TokenTexts(api);
     const parts = { api, texts: this.#texts, workspace: this.#workspace };
-    this.#growths = new Growths(parts, { says, problem });
+    this.#counter = new Counter(api, this.#counterLine);
+    const left = (available: number | null) => this.#counter.left(available);
+    this.#growths = new Growths(parts, { says, problem, left });
     const leaving = () => this.#growths.stop();
     this.#bar = new TreeBar(store, this.#workspace, { says, problem, leaving });
-    this.#settings = makeSettingsBar(models);
+    this.#settings = makeSettingsBar(page.models, page.settings, { changed: () => this.#count() });
     const select = (id: NodeId) => this.#move(changes.select(this.#tree, id));
     this.#list = makeListView({
       select,
@@ -86,7 +95,9 @@ export class Loom {
     const panes = make("div", { class: "loom-panes" }, views, text);
     this.#graph.element.hidden = true;
     const { element: trees } = this.#bar;
-    return make("div", { class: "loom" }, trees, this.#settings.element, bar, this.#status, panes);
+    const { element: settings, seed } = this.#settings;
+    const said = make("div", { class: "loom-said" }, this.#counterLine, seed);
+    return make("div", { class: "loom" }, trees, settings, said, bar, this.#status, panes);
   }
 
   #listen(): void {
@@ -143,10 +154,28 @@ export class Loom {
   }
 
   #grow(id: NodeId): void {
-    const settings = this.#settings.read();
+    const settings = this.#readSettings();
     if (settings === null) return;
     if (pathText(this.#tree, id) !== "") void this.#growths.growFrom(id, settings);
     else this.#say("A Model goes on with a text. Press Edit and write how it begins.", true);
+  }
+
+  /** Null after it has said what is wrong with a field. */
+  #readSettings(): GrowthSettings | null {
+    const settings = this.#settings.read();
+    if (typeof settings !== "string") return settings;
+    this.#say(settings, true);
+    return null;
+  }
+
+  /** What Grow would cost from here. */
+  #count(): void {
+    this.#counter.soon(() => {
+      const settings = this.#settings.read();
+      if (typeof settings === "string") return [];
+      const prompt = pathText(this.#tree, this.#tree.selected);
+      return [{ model: settings.model, prompt, most: this.#settings.most() }];
+    });
   }
 
   #split(): void {
@@ -167,7 +196,7 @@ export class Loom {
 
   /** What the Model might have said in place of a token; it goes on from there. */
   #branch(choice: AlternativeChoice): void {
-    const settings = this.#settings.read();
+    const settings = this.#readSettings();
     if (settings === null) return;
     const branch = branchAside(this.#workspace, choice, (model) =>
       this.#texts.known(model, choice.tokenId),
@@ -246,6 +275,8 @@ export class Loom {
     else this.#list.show({ tree, showsHidden, growing: this.#growths.growing });
     this.#reading.show(tree, showsHidden, this.#cursor);
     this.#token.show(tree, this.#cursor);
+    this.#settings.show(nodeOf(tree, tree.selected).origin);
+    this.#count();
     this.#buttons.get("show-hidden")?.setAttribute("aria-pressed", String(showsHidden));
     this.#buttons.get("switch-view")?.setAttribute("aria-pressed", String(this.#isGraph));
   }

@@ -1,5 +1,5 @@
 // The entry of the Loom's script: finds its place on the page and what the server put there.
-import { make } from "./dom.ts";
+import { make } from "../dom/make.ts";
 import { Loom } from "./loom.ts";
 import type { ModelChoice } from "./settings-bar.ts";
 import { latestTree } from "./tree-bar.ts";
@@ -22,7 +22,10 @@ if (place !== null) {
 async function start(element: HTMLElement): Promise<void> {
   const { person = "", models = "[]" } = element.dataset;
   const store = await openTreeStore(person);
-  const loom = new Loom(store, await latestTree(store), JSON.parse(models) as ModelChoice[]);
+  const settings = element.querySelector("form");
+  if (settings === null) throw new Error("the page has no form of settings");
+  const page = { models: JSON.parse(models) as ModelChoice[], settings };
+  const loom = new Loom(store, await latestTree(store), page);
   element.replaceChildren(loom.element);
   await loom.begin();
 }

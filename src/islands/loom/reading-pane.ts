@@ -1,8 +1,9 @@
 // The text of the path to the selected branch, token by token, and where it goes on from there. A place
 // in it can be chosen, by pointer or arrow keys, to look at the token there or to split.
+
+import { inOneLine, make } from "../dom/make.ts";
 import { described } from "../model-text/numbers.ts";
 import { levelOf, type Measure } from "../model-text/scale.ts";
-import { inOneLine, make } from "./dom.ts";
 import { textOf } from "./pieces.ts";
 import { tokenOf } from "./scored-pieces.ts";
 import { type Cursor, unitsOf } from "./text-places.ts";

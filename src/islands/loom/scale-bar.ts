@@ -1,7 +1,8 @@
 // By what tokens are coloured, and what each colour means.
+
+import { make } from "../dom/make.ts";
 import { drawLegend } from "../model-text/legend.ts";
 import { type Measure, scales } from "../model-text/scale.ts";
-import { make } from "./dom.ts";
 
 const measures: readonly Measure[] = ["bits", "logprob", "rank"];
 

@@ -1,96 +1,109 @@
-// What a growth is asked for with. Remembered in this browser.
-import { make } from "./dom.ts";
+// What a growth is asked for with: the Model, and the page's form of the API's fields. Remembered in
+// this browser.
+import { requestLimits } from "../../contract/request-limits.ts";
+import { make } from "../dom/make.ts";
+import { MAX_TOKENS, readSettings } from "../request/settings.ts";
 import type { GrowthSettings } from "./growth.ts";
+import type { Origin } from "./tree.ts";
 
 export interface ModelChoice {
   readonly id: string;
   readonly maxLogprobs: number;
 }
 
-interface NumberField {
-  readonly name: "branches" | "tokens" | "temperature" | "topP" | "minP";
-  readonly label: string;
-  readonly title: string;
-  readonly value: number;
-  readonly min: number;
-  readonly max: number;
-  readonly step: number | "any";
-}
-
-/** The bounds are the API's, whose word counts. */
-const fields: readonly NumberField[] = [
-  {
-    ...{ name: "branches", label: "Branches", title: "n: how many at once" },
-    ...{ value: 4, min: 1, max: 128, step: 1 },
-  },
-  {
-    ...{ name: "tokens", label: "Tokens each", title: "max_tokens" },
-    ...{ value: 24, min: 1, max: 100_000, step: 1 },
-  },
-  {
-    ...{ name: "temperature", label: "Temperature", title: "temperature" },
-    ...{ value: 1, min: 0, max: 2, step: "any" },
-  },
-  {
-    ...{ name: "topP", label: "Top p", title: "top_p" },
-    ...{ value: 1, min: 0, max: 1, step: "any" },
-  },
-  {
-    ...{ name: "minP", label: "Min p", title: "min_p" },
-    ...{ value: 0, min: 0, max: 1, step: "any" },
-  },
-];
-
 const KEPT_AS = "continuo-loom-settings";
 
 export interface SettingsBar {
   readonly element: HTMLElement;
-  /** Null after it has shown what is wrong with a field. */
-  read(): GrowthSettings | null;
+  /** The selected branch's seed, and how to keep it. */
+  readonly seed: HTMLElement;
+  /** A sentence where a field cannot be read. */
+  read(): GrowthSettings | string;
+  /** The tokens that all branches of one growth may have together. */
+  most(): number;
+  /** How the selected branch came to be. */
+  show(origin: Origin | null): void;
 }
 
-export function makeSettingsBar(models: readonly ModelChoice[]): SettingsBar {
+export interface SettingsBarEvents {
+  changed(): void;
+}
+
+export function makeSettingsBar(
+  models: readonly ModelChoice[],
+  form: HTMLFormElement,
+  events: SettingsBarEvents,
+): SettingsBar {
   const kept = readKept();
   const model = make(
     "select",
-    { name: "model" },
+    { id: "loom-model", name: "model" },
     ...models.map(({ id }) => make("option", { value: id, selected: kept.model === id }, id)),
   );
-  const inputs = fields.map(({ name, min, max, step, value, title }) =>
-    make("input", {
-      ...{ name, min, max, step, title, type: "number", required: true },
-      value: kept[name] ?? value,
-      inputmode: step === 1 ? "numeric" : "decimal",
-    }),
-  );
-  const element = make(
-    "form",
-    { class: "loom-settings" },
-    make("label", {}, "Model", model),
-    ...fields.map(({ label }, index) => make("label", {}, label, inputs[index] ?? "")),
-  );
-  element.addEventListener("submit", (event) => event.preventDefault());
-  element.addEventListener("change", () => {
-    const values = [...new FormData(element)].map(([name, value]) => [name, String(value)]);
+  const label = make("label", { for: "loom-model" }, "Model");
+  form.querySelector(".setting-row")?.prepend(make("div", { class: "setting" }, label, model));
+  for (const field of form.querySelectorAll<HTMLInputElement>("[data-kind]")) {
+    const value = kept[field.name];
+    if (value === undefined) continue;
+    field.value = value;
+    // What is folded and not as usual would be forgotten.
+    const folded = field.closest("details");
+    if (folded !== null && value !== "") folded.open = true;
+  }
+  form.hidden = false;
+  const changed = () => {
+    const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
     localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries(values)));
+    events.changed();
+  };
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", changed);
+
+  const seed = make("output", { class: "mono" });
+  const pin = make("button", { type: "button", class: "plain" }, "Pin it");
+  const seedLine = make(
+    "p",
+    { class: "loom-seed", hidden: true },
+    "Seed of this branch ",
+    seed,
+    " ",
+    pin,
+  );
+  pin.addEventListener("click", () => {
+    const field = form.elements.namedItem("seed");
+    if (field instanceof HTMLInputElement) field.value = seed.value;
+    changed();
   });
+
+  function read(): GrowthSettings | string {
+    const chosen = models.find(({ id }) => id === model.value);
+    if (chosen === undefined) return "Choose a Model.";
+    try {
+      const { n = 1, ...fields } = readSettings(form);
+      const branches = Number(n);
+      // As many stand there before the API could say that they are too many.
+      if (!Number.isInteger(branches) || branches < 1 || branches > requestLimits.n) {
+        return `Branches must be a whole number from 1 to ${requestLimits.n}.`;
+      }
+      return { model: chosen.id, logprobsMost: chosen.maxLogprobs, branches, fields };
+    } catch (failure) {
+      return failure instanceof Error ? failure.message : String(failure);
+    }
+  }
+
   return {
-    element,
-    read() {
-      const chosen = models.find(({ id }) => id === model.value);
-      if (chosen === undefined || !element.reportValidity()) return null;
-      const [branches, tokens, temperature, topP, minP] = inputs.map((input) =>
-        Number(input.value),
-      );
-      return {
-        model: chosen.id,
-        logprobsMost: chosen.maxLogprobs,
-        branches: branches ?? 1,
-        tokens: tokens ?? 1,
-        temperature: temperature ?? 1,
-        topP: topP ?? 1,
-        minP: minP ?? 0,
-      };
+    element: form,
+    seed: seedLine,
+    read,
+    most() {
+      const settings = read();
+      if (typeof settings === "string") return 0;
+      return settings.branches * Number(settings.fields.max_tokens ?? MAX_TOKENS);
+    },
+    show(origin) {
+      const known = origin?.seed ?? null;
+      seedLine.hidden = known === null;
+      if (known !== null) seed.value = String(known);
     },
   };
 }

@@ -1,8 +1,8 @@
 // The token at the chosen place: its numbers, the Model's alternatives, and what can be done there.
 import type { TokenTexts } from "../api/token-texts.ts";
+import { make } from "../dom/make.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
 import { described } from "../model-text/numbers.ts";
-import { make } from "./dom.ts";
 import { tokenOf } from "./scored-pieces.ts";
 import { type Cursor, pieceAt } from "./text-places.ts";
 import { type NodeId, nodeOf, type Tree, type TreeNode } from "./tree.ts";

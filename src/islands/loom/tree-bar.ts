@@ -1,6 +1,7 @@
 // Which tree is open, and what can be done with a whole one: begin, name, delete, take in, save.
+
+import { make } from "../dom/make.ts";
 import { askName, askYes } from "./dialogs.ts";
-import { make } from "./dom.ts";
 import { newTree, pathText, type Tree } from "./tree.ts";
 import { toFile } from "./tree-file.ts";
 import { readTreeFile } from "./tree-import.ts";

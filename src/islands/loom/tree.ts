@@ -10,6 +10,8 @@ export interface Origin {
   /** As the API says it in `x-seed`; null where it is not known. */
   readonly seed: number | null;
   readonly temperature: number;
+  /** What the API was asked for beside these, by its own names of fields. */
+  readonly asked?: Readonly<Record<string, unknown>>;
 }
 
 export interface TreeNode {

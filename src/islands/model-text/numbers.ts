@@ -24,6 +24,17 @@ export function percent(logprob: number): string {
   return `${value >= 0.01 ? Number(value.toPrecision(3)) : value.toExponential(1)} %`;
 }
 
+/** The rank of a token that is not among the likeliest that were asked for. */
+export const BEYOND = "over 20";
+
+/** The line below a text; null while nothing is pointed at. */
+export function pointedWords(token: ScoredToken | null): string {
+  if (token === null || token.logprob === null) return "Point at a token to see its numbers.";
+  const { text, logprob, rank } = token;
+  const place = `rank ${rank ?? BEYOND}`;
+  return `${visible(text)}  ${percent(logprob)}  ${nats(logprob)} nats  ${bits(logprob)} bits  ${place}`;
+}
+
 /** What a screen reader says of a token, and what hovering shows. */
 export function described(name: string, { logprob, rank }: ScoredToken): string {
   if (logprob === null) return `${visible(name)}: not scored`;

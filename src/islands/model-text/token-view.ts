@@ -72,6 +72,17 @@ export class TokenView {
     this.#markSpan();
   }
 
+  /** Points one token out, and says why; null takes it back. */
+  mark(at: number | null, why: string): void {
+    for (const old of this.element.querySelectorAll(".marked")) {
+      old.classList.remove("marked");
+      old.removeAttribute("aria-description");
+    }
+    const element = at === null ? undefined : this.#child(at);
+    element?.classList.add("marked");
+    element?.setAttribute("aria-description", why);
+  }
+
   #draw(token: ScoredToken, at: number): HTMLElement {
     const element = document.createElement("span");
     element.className = this.#classOf(token);

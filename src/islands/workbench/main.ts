@@ -1,15 +1,16 @@
 // The Workbench's page: its elements and what they do.
 import { ApiClient, type Fields } from "../api/client.ts";
+import { element } from "../dom/elements.ts";
 import { drawLegend } from "../model-text/legend.ts";
+import { pointedWords } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
 import type { Alternative, ScoredToken } from "../model-text/scored-token.ts";
 import { TokenView } from "../model-text/token-view.ts";
-import { codeOf, type Language } from "./code.ts";
-import { Counter } from "./counter.ts";
-import { element } from "./elements.ts";
+import { codeOf, type Language } from "../request/code.ts";
+import { Counter } from "../request/counter.ts";
+import { MAX_TOKENS, readSettings } from "../request/settings.ts";
 import { SavedPrompts } from "./saved-prompts.ts";
-import { readSettings } from "./settings.ts";
-import { pointAt, showScore, TokenSide } from "./token-side.ts";
+import { showScore, TokenSide } from "./token-side.ts";
 import { VocabularyView } from "./vocabulary-view.ts";
 import { Workbench } from "./workbench.ts";
 
@@ -23,11 +24,14 @@ const problem = element("problem");
 const seed = element("seed-line");
 
 const api = new ApiClient();
-const counter = new Counter(api);
+const counter = new Counter(api, element("counter"));
 let seedUsed: number | null = null;
 
 const view = new TokenView(element("model-text"), measure.value as Measure, {
-  onPoint: (at) => pointAt(at === null ? null : (view.tokens[at] ?? null)),
+  onPoint(at) {
+    const token = at === null ? null : (view.tokens[at] ?? null);
+    element("pointed").textContent = pointedWords(token);
+  },
   onOpen(at, how) {
     inspect(view.tokens[at]);
     if (how === "key") element("token-title").focus();
@@ -56,8 +60,10 @@ const workbench = new Workbench(api, {
     problem.textContent = words;
     problem.hidden = false;
   },
-  head: ({ seed: used, available, lowered }) => {
-    status.textContent = lowered === null ? "Writing…" : `Writing; most tokens lowered: ${lowered}`;
+  ended(reason) {
+    status.textContent = reason === "stop" ? "Ended by itself." : "Ended at the most tokens.";
+  },
+  head: ({ seed: used, available }) => {
     counter.left(available);
     if (used === null) return;
     seedUsed = used;
@@ -68,7 +74,9 @@ const workbench = new Workbench(api, {
     element<HTMLButtonElement>("stop").disabled = !runs;
     element("text-frame").setAttribute("aria-busy", String(runs));
     element("text-frame").hidden = false;
-    if (!runs) drawCode();
+    if (runs) return;
+    drawCode();
+    count();
   },
 });
 new SavedPrompts({
@@ -86,7 +94,7 @@ const vocabulary = new VocabularyView(api, workbench.texts);
 /** Null, and said why, where a field cannot be read. */
 function fields(): Fields | null {
   try {
-    return { max_tokens: 64, ...readSettings(settings) };
+    return readSettings(settings);
   } catch (failure) {
     problem.textContent = failure instanceof Error ? failure.message : String(failure);
     problem.hidden = false;
@@ -142,8 +150,14 @@ function say(failure: unknown): void {
 }
 
 function count(): void {
-  const most = Number(fields()?.max_tokens ?? 0);
-  counter.soon(model.value, typed.value, most);
+  const asked = fields();
+  if (asked === null) return;
+  counter.soon(() => {
+    // What Continue sends: the text, or once it goes on, all tokens that stand there.
+    const { prompt } = workbench.body(model.value, typed.value, asked);
+    const most = Number(asked.max_tokens ?? MAX_TOKENS);
+    return [{ model: model.value, prompt: prompt as string | number[], most }];
+  });
 }
 
 function drawCode(): void {

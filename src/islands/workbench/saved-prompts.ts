@@ -1,6 +1,6 @@
 // The person's saved prompts: kept where they say so, and nothing else is.
 import type { ErrorBody } from "../api/answers.ts";
-import { element } from "./elements.ts";
+import { element } from "../dom/elements.ts";
 
 interface Named {
   id: string;

@@ -1,21 +1,12 @@
 // The numbers of one token, of a span, and of what else could have stood there.
+
+import { element } from "../dom/elements.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
-import { bits, nats, percent, visible } from "../model-text/numbers.ts";
+import { BEYOND, bits, nats, percent, visible } from "../model-text/numbers.ts";
 import type { Alternative, ScoredToken, SpanScore } from "../model-text/scored-token.ts";
-import { element } from "./elements.ts";
 import type { Workbench } from "./workbench.ts";
 
-const BEYOND = "over 20";
-
 type OnChoose = (token: ScoredToken, chosen: Alternative, rank: number) => void;
-
-/** The line below the text; null while nothing is pointed at. */
-export function pointAt(token: ScoredToken | null): void {
-  element("pointed").textContent =
-    token === null || token.logprob === null
-      ? "Point at a token to see its numbers."
-      : `${visible(token.text)}  ${percent(token.logprob)}  ${nats(token.logprob)} nats  ${bits(token.logprob)} bits  rank ${token.rank ?? BEYOND}`;
-}
 
 export function showScore(score: SpanScore | null, isSpan: boolean): void {
   element("score").hidden = score === null;

@@ -2,11 +2,11 @@
 import type { Completion } from "../api/answers.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { TokenTexts } from "../api/token-texts.ts";
+import { element, row } from "../dom/elements.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
 import { nats, percent, visible } from "../model-text/numbers.ts";
 import type { Alternative } from "../model-text/scored-token.ts";
 import { massOf, readVocabulary, type Vocabulary } from "../model-text/vocabulary.ts";
-import { element, row } from "./elements.ts";
 
 /** What is listed; the rest is found by search. */
 const ROWS_SHOWN = 200;

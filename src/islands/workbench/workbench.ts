@@ -23,6 +23,8 @@ export interface WorkbenchScreen {
   say(words: string): void;
   fail(words: string): void;
   head(head: AnswerHead): void;
+  /** The API's `finish_reason`. */
+  ended(reason: string): void;
   /** Whether an answer is coming. */
   running(runs: boolean): void;
 }
@@ -40,10 +42,11 @@ export class Workbench {
   #run: AbortController | null = null;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(api: ApiClient, screen: WorkbenchScreen) {
+  /** `texts` may be shared: what one has learned, another need not ask for. */
+  constructor(api: ApiClient, screen: WorkbenchScreen, texts = new TokenTexts(api)) {
     this.#api = api;
     this.#screen = screen;
-    this.texts = new TokenTexts(api);
+    this.texts = texts;
   }
 
   get tokens(): readonly ScoredToken[] {
@@ -160,8 +163,20 @@ export class Workbench {
     const from = this.#tokens.length;
     const asked = Number(body.logprobs);
     let reason = "";
+    let lowered: string | null = null;
+    const onHead = (head: AnswerHead) => {
+      lowered = head.lowered;
+      this.#screen.head(head);
+    };
+    let hasBegun = false;
     const onChunk = ({ choices: [choice] }: Completion) => {
       if (choice === undefined) return;
+      if (!hasBegun) {
+        hasBegun = true;
+        this.#screen.say(
+          lowered === null ? "Writing…" : `Writing; most tokens lowered: ${lowered}`,
+        );
+      }
       if (this.#tokens.length === 0) {
         this.#placePrompt(tokensOfPrompt(choice.prompt_token_ids ?? [], []));
       }
@@ -170,10 +185,10 @@ export class Workbench {
       this.#screen.append(tokens);
       reason = choice.finish_reason ?? reason;
     };
-    const { head: onHead, say: onWaiting } = this.#screen;
+    const { say: onWaiting } = this.#screen;
     try {
       await this.#api.stream(body, { onHead, onChunk, onWaiting }, signal);
-      this.#screen.say(reason === "stop" ? "Ended by itself." : "Ended at the most tokens.");
+      this.#screen.ended(reason);
     } finally {
       await this.#settle(Math.max(from, this.#promptTokens));
     }

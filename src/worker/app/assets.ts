@@ -2,12 +2,14 @@
 // the content, so browsers may keep it for good.
 import type { Context } from "hono";
 import htmx from "htmx.org/dist/htmx.min.js";
+import compareScript from "../../../dist/islands/compare.client.js";
 import loomScript from "../../../dist/islands/loom.client.js";
 import workbenchScript from "../../../dist/islands/workbench.client.js";
 import docsScript from "../docs/docs.client.js";
 import docsLook from "../docs/docs.css";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
+import compareLook from "./compare/compare.css";
 import admin from "./look/admin.css";
 import around from "./look/around.css";
 import base from "./look/base.css";
@@ -22,6 +24,7 @@ import modelText from "./look/model-text.css";
 import newJobScript from "./look/new-job.client.js";
 import pageScript from "./look/page.client.js";
 import paper from "./look/paper.css";
+import request from "./look/request.css";
 import tables from "./look/tables.css";
 import webhooks from "./look/webhooks.css";
 import workbench from "./look/workbench.css";
@@ -48,14 +51,21 @@ const assets = {
   "htmx.js": { text: htmx, type: "text/javascript; charset=utf-8" },
   "page.js": { text: pageScript, type: "text/javascript; charset=utf-8" },
   "new-job.js": { text: newJobScript, type: "text/javascript; charset=utf-8" },
-  "workbench.css": { text: `${modelText}\n${workbench}`, type: "text/css; charset=utf-8" },
+  "workbench.css": { text: instrument(workbench), type: "text/css; charset=utf-8" },
   "workbench.js": { text: workbenchScript, type: "text/javascript; charset=utf-8" },
   "docs.css": { text: docsLook, type: "text/css; charset=utf-8" },
   "docs.js": { text: docsScript, type: "text/javascript; charset=utf-8" },
-  "loom.css": { text: `${modelText}\n${loomLook}`, type: "text/css; charset=utf-8" },
+  "compare.css": { text: instrument(compareLook), type: "text/css; charset=utf-8" },
+  "compare.js": { text: compareScript, type: "text/javascript; charset=utf-8" },
+  "loom.css": { text: instrument(loomLook), type: "text/css; charset=utf-8" },
   "loom.js": { text: loomScript, type: "text/javascript; charset=utf-8" },
   "icon.svg": { text: icon, type: "image/svg+xml" },
 } as const;
+
+/** What the pages share that show model text, before what is one's own. */
+function instrument(own: string): string {
+  return [modelText, request, own].join("\n");
+}
 
 export type AssetName = keyof typeof assets;
 

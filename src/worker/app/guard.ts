@@ -17,6 +17,7 @@ export const appPaths = [
   "/app/*",
   "/workbench/*",
   "/loom/*",
+  "/compare/*",
   "/models/*",
   // Each by itself: beside them is what other services post to.
   "/webhooks",

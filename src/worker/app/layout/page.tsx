@@ -14,8 +14,9 @@ type NavName =
   | "jobs"
   | "models"
   | "workbench"
-  | "webhooks"
   | "loom"
+  | "compare"
+  | "webhooks"
   | "requests"
   | "people"
   | "spend"
@@ -35,9 +36,10 @@ const memberNav: readonly NavEntry[] = [
   { name: "usage", href: "/usage", title: "Usage" },
   { name: "jobs", href: "/jobs", title: "Jobs" },
   { name: "workbench", href: "/workbench", title: "Workbench" },
+  { name: "loom", href: "/loom", title: "Loom" },
+  { name: "compare", href: "/compare", title: "Compare" },
   { name: "models", href: "/models", title: "Models" },
   { name: "webhooks", href: "/webhooks", title: "Webhooks" },
-  { name: "loom", href: "/loom", title: "Loom" },
   { name: "docs", href: "/docs", title: "Docs" },
 ];
 

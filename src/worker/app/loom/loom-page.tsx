@@ -6,6 +6,15 @@ import { page } from "../layout/page.tsx";
 import { Heading } from "../layout/parts.tsx";
 import { NoModels } from "../member/model-states.tsx";
 import { signedIn } from "../session.ts";
+import { type Setting, SettingsForm } from "../workbench/settings-form.tsx";
+
+const usual: readonly Setting[] = [
+  { field: "n", label: "Branches", kind: "number", initial: "4" },
+  { field: "max_tokens", label: "Tokens each", kind: "number", initial: "24" },
+  { field: "temperature", label: "Temperature", kind: "number", initial: "1" },
+  { field: "top_p", label: "Top p", kind: "number" },
+  { field: "seed", label: "Seed", kind: "number" },
+];
 
 export function showLoom(c: Context<AppEnv>): Response | Promise<Response> {
   const { person } = signedIn(c);
@@ -20,7 +29,8 @@ export function showLoom(c: Context<AppEnv>): Response | Promise<Response> {
       <Heading title="Loom" />
       <p class="hint">
         A tree of texts that a Model goes on with. Trees are kept in this browser only, not in your
-        Account: export what you want to keep for good. Growing uses your tokens as a script does.
+        Account: export what you want to keep for good. Growing uses your tokens as a script does.{" "}
+        <a href="/docs/how-to/branch-in-the-loom">How it works</a>.
       </p>
       {models.length === 0 ? (
         <NoModels />
@@ -34,6 +44,7 @@ export function showLoom(c: Context<AppEnv>): Response | Promise<Response> {
           <noscript>
             <p>The Loom needs JavaScript. The API does all that it does: see the Docs.</p>
           </noscript>
+          <SettingsForm id="settings" label="Settings" usual={usual} hidden />
         </div>
       )}
     </>,

@@ -1,28 +1,21 @@
 // All that a Completion can be asked, beside the text: the usual fields in sight, the rare ones folded.
-// `data-kind` tells the page's script how to read a field.
+// `data-kind` tells the page's script how to read a field. For the Workbench, the Loom and Compare.
 import type { Child } from "hono/jsx";
 import { completionFields, type FieldName } from "../../../contract/completion-fields.ts";
 
 type Kind = "number" | "flag" | "ids" | "lines" | "object";
 
-interface Setting {
+export interface Setting {
   field: FieldName;
   label: string;
   kind: Kind;
-  initial?: string;
+  initial?: string | undefined;
 }
 
 interface SettingGroup {
   title: string;
   settings: readonly Setting[];
 }
-
-const usual: readonly Setting[] = [
-  { field: "max_tokens", label: "Most tokens", kind: "number", initial: "64" },
-  { field: "temperature", label: "Temperature", kind: "number", initial: "1" },
-  { field: "top_p", label: "Top p", kind: "number" },
-  { field: "seed", label: "Seed", kind: "number" },
-];
 
 const rare: readonly SettingGroup[] = [
   {
@@ -63,32 +56,50 @@ const rare: readonly SettingGroup[] = [
   },
 ];
 
-export function SettingsForm(): Child {
+interface SettingsFormProps {
+  id: string;
+  label: string;
+  /** Before each field's name in its element's id, where a page has several such forms. */
+  prefix?: string;
+  usual: readonly Setting[];
+  /** Hidden until the page's script puts it in its place. */
+  hidden?: boolean;
+}
+
+export function SettingsForm(props: SettingsFormProps): Child {
+  const { id, label, prefix = "", usual, hidden } = props;
   return (
-    <form id="settings" class="settings" aria-label="Settings">
-      <div class="setting-row">{usual.map(SettingField)}</div>
+    <form id={id} class="settings" aria-label={label} hidden={hidden}>
+      <SettingRow settings={usual} prefix={prefix} />
       {rare.map(({ title, settings }) => (
         <details>
           <summary>{title}</summary>
-          <div class="setting-row">{settings.map(SettingField)}</div>
+          <SettingRow settings={settings} prefix={prefix} />
         </details>
       ))}
     </form>
   );
 }
 
-function SettingField(setting: Setting): Child {
-  const { field, label } = setting;
+function SettingRow(props: { settings: readonly Setting[]; prefix: string }): Child {
   return (
-    <div class="setting" title={completionFields[field].notes}>
-      <label for={field}>{label}</label>
-      <SettingInput {...setting} />
+    <div class="setting-row">
+      {props.settings.map((setting) => {
+        const { field, label } = setting;
+        const id = `${props.prefix}${field}`;
+        return (
+          <div class="setting" title={completionFields[field].notes}>
+            <label for={id}>{label}</label>
+            <SettingInput id={id} {...setting} />
+          </div>
+        );
+      })}
     </div>
   );
 }
 
-function SettingInput({ field, kind, initial }: Setting): Child {
-  const common = { id: field, name: field, "data-kind": kind };
+function SettingInput({ id, field, kind, initial }: Setting & { id: string }): Child {
+  const common = { id, name: field, "data-kind": kind };
   if (kind === "lines") return <textarea {...common} rows={2} class="mono" />;
   if (kind === "flag") {
     return (

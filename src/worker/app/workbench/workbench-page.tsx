@@ -7,9 +7,17 @@ import type { AppEnv } from "../../environment.ts";
 import { page } from "../layout/page.tsx";
 import { Copyable, Heading } from "../layout/parts.tsx";
 import { NoModels } from "../member/model-states.tsx";
-import { SettingsForm } from "./settings-form.tsx";
+import { ColourBy } from "./colour-by.tsx";
+import { type Setting, SettingsForm } from "./settings-form.tsx";
 import { TokenSide } from "./token-side.tsx";
 import { VocabularySection } from "./vocabulary-section.tsx";
+
+const usual: readonly Setting[] = [
+  { field: "max_tokens", label: "Most tokens", kind: "number", initial: "64" },
+  { field: "temperature", label: "Temperature", kind: "number", initial: "1" },
+  { field: "top_p", label: "Top p", kind: "number" },
+  { field: "seed", label: "Seed", kind: "number" },
+];
 
 export function showWorkbench(c: Context<AppEnv>): Response | Promise<Response> {
   const models = [...c.get("services").models.keys()];
@@ -18,6 +26,10 @@ export function showWorkbench(c: Context<AppEnv>): Response | Promise<Response> 
     { title: "Workbench", current: "workbench", script: "workbench.js", look: "workbench.css" },
     <>
       <Heading title="Workbench" />
+      <p class="hint">
+        Write, let a Model go on, and see what it thought of each token.{" "}
+        <a href="/docs/how-to/look-into-a-model-with-the-workbench">How it works</a>.
+      </p>
       <noscript>
         <p>This page is an instrument and needs its script. The API does all of it too.</p>
       </noscript>
@@ -41,7 +53,7 @@ function Bench({ models }: { models: readonly string[] }): Child {
       <aside class="bench-side block" aria-label="Token and settings">
         <TokenSide />
         <h2>Settings</h2>
-        <SettingsForm />
+        <SettingsForm id="settings" label="Settings" usual={usual} />
         <p id="seed-line" hidden>
           Last seed <output id="seed-used" class="mono" />{" "}
           <button type="button" class="plain" id="pin">
@@ -91,21 +103,13 @@ function ModelText(): Child {
   return (
     <section id="text-frame" class="block" aria-label="Model text" tabindex={-1} hidden>
       <div class="write-head">
-        <span class="inline">
-          <label for="measure">Colour by</label>
-          <select id="measure">
-            <option value="bits">surprise in bits</option>
-            <option value="logprob">log-probability</option>
-            <option value="rank">rank</option>
-          </select>
-        </span>
-        <ul id="legend" class="legend" aria-label="Surprise in bits" />
+        <ColourBy />
       </div>
       <div class="model-text">
         <span id="lead" class="lead" />
         <section id="model-text" aria-label="Tokens" />
       </div>
-      <p id="pointed" class="quiet mono">
+      <p id="pointed" class="pointed quiet mono">
         Point at a token to see its numbers.
       </p>
       <Score />

@@ -2,6 +2,9 @@
 // holds; what is in range the API judges, in its own words.
 import type { Fields } from "../api/client.ts";
 
+/** As the API has it where the field is empty. */
+export const MAX_TOKENS = 16;
+
 type Reader = (text: string) => unknown;
 
 /** By `data-kind`. Each throws a sentence for what it cannot read. */

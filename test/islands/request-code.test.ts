@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeOf } from "../../src/islands/workbench/code.ts";
+import { codeOf } from "../../src/islands/request/code.ts";
 
 const body = { model: "local", prompt: 'It’s "so"\n', top_k: 5, stop: ["\n"], stream: true };
 

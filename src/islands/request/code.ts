@@ -11,8 +11,8 @@ const sdkFields: readonly string[] = [
 
 export function codeOf(language: Language, origin: string, body: Fields): string {
   const entries = Object.entries(body);
-  const own = entries.filter(([name]) => sdkFields.includes(name));
-  const others = entries.filter(([name]) => !sdkFields.includes(name));
+  const own = entries.filter(([name]) => isOfSdk(name));
+  const others = entries.filter(([name]) => !isOfSdk(name));
   switch (language) {
     case "python":
       return python(origin, own, others);
@@ -21,6 +21,10 @@ export function codeOf(language: Language, origin: string, body: Fields): string
     case "curl":
       return curl(origin, body);
   }
+}
+
+export function isOfSdk(field: string): boolean {
+  return sdkFields.includes(field);
 }
 
 type Entries = readonly [string, unknown][];
@@ -67,7 +71,7 @@ function curl(origin: string, body: Fields): string {
 }
 
 /** A JSON string is a Python string too, but for the three words. */
-function pythonOf(value: unknown): string {
+export function pythonOf(value: unknown): string {
   if (value === true) return "True";
   if (value === false) return "False";
   if (value === null) return "None";

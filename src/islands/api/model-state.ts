@@ -1,0 +1,14 @@
+// Whether a Model is Warm, asked without starting it.
+import type { ApiClient } from "./client.ts";
+
+export interface ModelState {
+  warm: "warm" | "starting" | "cold";
+  /** Null before its first start. */
+  last_cold_start_seconds: number | null;
+}
+
+/** Rejects as the client does. An id may have slashes, which stay. */
+export function modelState(api: ApiClient, id: string): Promise<ModelState> {
+  const path = id.split("/").map(encodeURIComponent).join("/");
+  return api.get<ModelState>(`/v1/models/${path}`);
+}

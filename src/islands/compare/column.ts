@@ -1,0 +1,242 @@
+// One column: a Model with its settings, and what it makes of the text. What goes wrong in it stays in it.
+import type { ApiClient, Fields } from "../api/client.ts";
+import type { TokenTexts } from "../api/token-texts.ts";
+import { element } from "../dom/elements.ts";
+import { drawAlternatives } from "../model-text/alternatives.ts";
+import { described, pointedWords } from "../model-text/numbers.ts";
+import type { Measure } from "../model-text/scale.ts";
+import { type ScoredToken, scoreSpan } from "../model-text/scored-token.ts";
+import { TokenView } from "../model-text/token-view.ts";
+import { readSettings } from "../request/settings.ts";
+import { Workbench } from "../workbench/workbench.ts";
+import type { CodeColumn } from "./code.ts";
+import type { Continuation } from "./partings.ts";
+
+/** Of the likeliest of a token: as many as a column has room for. */
+const ALTERNATIVES_SHOWN = 10;
+
+export interface ColumnEvents {
+  /** Something of its text is another. */
+  changed(): void;
+  /** It began or ended. */
+  running(): void;
+  left(available: number | null): void;
+}
+
+export class Column {
+  readonly name: string;
+  readonly view: TokenView;
+  readonly #texts: TokenTexts;
+  readonly #workbench: Workbench;
+  readonly #events: ColumnEvents;
+  #isRunning = false;
+  #seed: number | null = null;
+  /** The token whose alternatives are shown; opened again, it closes. */
+  #opened: ScoredToken | undefined;
+
+  constructor(
+    name: string,
+    parts: { api: ApiClient; texts: TokenTexts; measure: Measure },
+    events: ColumnEvents,
+  ) {
+    this.name = name;
+    this.#events = events;
+    this.#texts = parts.texts;
+    this.view = new TokenView(this.#part("text"), parts.measure, {
+      onPoint: (at) => {
+        const token = at === null ? null : (this.view.tokens[at] ?? null);
+        this.#part("pointed").textContent = pointedWords(token);
+      },
+      onOpen: (at, how) => void this.#open(this.view.tokens[at], how),
+      onScore: () => undefined,
+    });
+    this.#workbench = new Workbench(
+      parts.api,
+      {
+        show: (tokens) => this.#show(tokens),
+        append: (tokens) => {
+          this.view.append(tokens);
+          this.#showFacts();
+          events.changed();
+        },
+        // The text stands above all columns.
+        lead: () => undefined,
+        say: (words) => this.#say(words),
+        fail: (words) => this.fail(words),
+        ended: (reason) => {
+          this.#say(reason === "stop" ? "Ended by itself." : "Ended at the most tokens.");
+          this.#part("reason").textContent = reason;
+        },
+        head: ({ seed, available }) => {
+          events.left(available);
+          this.#seed = seed;
+          this.#part("seed-used").textContent = String(seed ?? "–");
+          this.#part("pin").hidden = seed === null;
+        },
+        running: (runs) => {
+          this.#isRunning = runs;
+          this.#part<HTMLButtonElement>("stop").disabled = !runs;
+          this.element.setAttribute("aria-busy", String(runs));
+          events.running();
+          events.changed();
+        },
+      },
+      parts.texts,
+    );
+    this.#part("stop").addEventListener("click", () => this.stop());
+    this.#part("pin").addEventListener("click", () => {
+      this.#part<HTMLInputElement>("seed").value = String(this.#seed ?? "");
+      // As by hand, so that the code shows it.
+      this.form.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    this.#part("token").addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") this.view.focus();
+    });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  get element(): HTMLElement {
+    return this.#part("column");
+  }
+
+  get form(): HTMLFormElement {
+    return this.#part<HTMLFormElement>("settings");
+  }
+
+  get model(): HTMLSelectElement {
+    return this.#part<HTMLSelectElement>("model");
+  }
+
+  get isShown(): boolean {
+    return !this.element.hidden;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  get continuation(): Continuation {
+    const texts = this.view.tokens.map(({ text }) => text);
+    return { name: this.name, texts, isDone: !this.#isRunning };
+  }
+
+  /** What it would send; null, and said why, where a field cannot be read. */
+  settings(): Fields | null {
+    try {
+      return readSettings(this.form);
+    } catch (failure) {
+      this.fail(failure instanceof Error ? failure.message : String(failure));
+      return null;
+    }
+  }
+
+  code(): CodeColumn | null {
+    const settings = this.settings();
+    return settings === null ? null : { name: this.name, model: this.model.value, settings };
+  }
+
+  /** Always from the shared text, and not from where it ended. */
+  send(typed: string): void {
+    this.clear();
+    const settings = this.settings();
+    if (settings === null) return;
+    void this.#workbench.continue(this.model.value, typed, settings);
+  }
+
+  stop(): void {
+    this.#workbench.stop();
+  }
+
+  clear(): void {
+    this.#workbench.clear();
+    this.#part("problem").hidden = true;
+    this.#part("status").textContent = "";
+    this.#part("reason").textContent = "–";
+    this.#part("seed-used").textContent = "–";
+    this.#part("pin").hidden = true;
+  }
+
+  /** The Model and every field of another one, so that one thing can be changed. */
+  takeFrom(other: Column): void {
+    this.model.value = other.model.value;
+    for (const field of this.form.querySelectorAll<HTMLInputElement>("[data-kind]")) {
+      const theirs = other.form.elements.namedItem(field.name);
+      if (theirs instanceof HTMLElement && "value" in theirs) field.value = String(theirs.value);
+    }
+  }
+
+  fail(words: string): void {
+    this.#part("status").textContent = "";
+    this.#part("problem").textContent = words;
+    this.#part("problem").hidden = false;
+  }
+
+  #say(words: string): void {
+    this.#part("problem").hidden = true;
+    this.#part("status").textContent = words;
+  }
+
+  #show(tokens: readonly ScoredToken[]): void {
+    this.view.show(tokens.filter(({ from }) => from === "model"));
+    if (tokens.length === 0) this.#part("token").hidden = true;
+    this.#showFacts();
+    this.#events.changed();
+  }
+
+  #showFacts(): void {
+    const { tokens } = this.view;
+    const score = scoreSpan(tokens);
+    this.#part("tokens").textContent = String(tokens.length);
+    this.#part("bits").textContent = score === null ? "–" : score.bitsPerToken.toFixed(3);
+    this.#part("perplexity").textContent = score === null ? "–" : score.perplexity.toFixed(2);
+  }
+
+  async #open(token: ScoredToken | undefined, how: "key" | "pointer"): Promise<void> {
+    const place = this.#part("token");
+    const isOpen = token === this.#opened && !place.hidden;
+    this.#opened = token;
+    place.hidden = isOpen || token === undefined;
+    if (isOpen || token === undefined) return;
+    const rows = token.alternatives.slice(0, ALTERNATIVES_SHOWN);
+    const draw = () => {
+      this.#part("token-says").textContent = described(
+        token.text || "a piece of a character",
+        token,
+      );
+      drawAlternatives(this.#part("alternatives"), {
+        rows,
+        chosen: token.id,
+        textOf: (id) => this.#texts.known(this.#workbench.model, id),
+        onChoose: (chosen, rank) => this.#branch(token, { ...chosen, rank }),
+      });
+    };
+    draw();
+    if (how === "key") place.querySelector("button")?.focus();
+    try {
+      await this.#texts.learn(
+        this.#workbench.model,
+        rows.map(({ id }) => id),
+      );
+    } catch {
+      // Without their texts they stand there by their ids.
+      return;
+    }
+    const focused = [...place.querySelectorAll("button")].indexOf(
+      document.activeElement as HTMLButtonElement,
+    );
+    draw();
+    place.querySelectorAll("button")[focused]?.focus();
+  }
+
+  #branch(token: ScoredToken, chosen: { id: number; logprob: number; rank: number }): void {
+    const settings = this.settings();
+    if (settings === null) return;
+    this.#part("token").hidden = true;
+    this.element.focus();
+    void this.#workbench.branch(token, chosen, settings);
+  }
+
+  #part<E extends HTMLElement = HTMLElement>(part: string): E {
+    return element<E>(`${this.name}-${part}`);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Child } from "hono/jsx";
+import { type Setting, SettingsForm } from "../workbench/settings-form.tsx";
+
+interface CompareColumnProps {
+  name: string;
+  models: readonly string[];
+  /** Which of them it begins with. */
+  model: string;
+  temperature: string;
+  hidden: boolean;
+}
+
+/** Its elements are found by its name and what they are. */
+export function CompareColumn(props: CompareColumnProps): Child {
+  const { name, models, model, temperature, hidden } = props;
+  const title = `${name}-title`;
+  return (
+    <section
+      id={`${name}-column`}
+      class="compare-column block"
+      aria-labelledby={title}
+      tabindex={-1}
+      hidden={hidden}
+    >
+      <div class="write-head">
+        <h2 id={title}>Column {name}</h2>
+        <button type="button" class="plain" id={`${name}-remove`} aria-describedby={title}>
+          Remove
+        </button>
+      </div>
+      <div class="field">
+        <label for={`${name}-model`}>Model</label>
+        <select id={`${name}-model`}>
+          {models.map((id) => (
+            <option value={id} selected={id === model}>
+              {id}
+            </option>
+          ))}
+        </select>
+      </div>
+      <SettingsForm
+        id={`${name}-settings`}
+        label={`Settings of column ${name}`}
+        prefix={`${name}-`}
+        usual={usualWith(temperature)}
+      />
+      <p id={`${name}-status`} role="status" class="quiet compare-status" />
+      <p id={`${name}-problem`} class="notice notice-problem" role="alert" hidden />
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div id={`${name}-text`} class="model-text" role="group" aria-label={`What ${name} writes`} />
+      <p id={`${name}-pointed`} class="pointed quiet mono">
+        Point at a token to see its numbers.
+      </p>
+      <div id={`${name}-token`} class="block" hidden>
+        <p id={`${name}-token-says`} />
+        <ol
+          id={`${name}-alternatives`}
+          class="alternatives"
+          aria-label={`Alternatives in ${name}`}
+        />
+      </div>
+      <Facts name={name} />
+    </section>
+  );
+}
+
+function usualWith(temperature: string): readonly Setting[] {
+  return [
+    { field: "max_tokens", label: "Most tokens", kind: "number", initial: "64" },
+    { field: "temperature", label: "Temperature", kind: "number", initial: temperature },
+    { field: "top_p", label: "Top p", kind: "number" },
+    { field: "seed", label: "Seed", kind: "number" },
+  ];
+}
+
+const facts = [
+  { part: "tokens", title: "tokens" },
+  { part: "bits", title: "bits a token" },
+  { part: "perplexity", title: "perplexity" },
+  { part: "reason", title: "finish reason" },
+  { part: "seed-used", title: "seed" },
+] as const;
+
+function Facts({ name }: { name: string }): Child {
+  return (
+    <>
+      <dl class="score">
+        {facts.map(({ part, title }) => (
+          <div>
+            <dt>{title}</dt>
+            <dd id={`${name}-${part}`}>–</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" class="button second" id={`${name}-stop`} disabled>
+          Stop {name}
+        </button>
+        <button type="button" class="plain" id={`${name}-pin`} hidden>
+          Pin the seed of {name}
+        </button>
+      </div>
+    </>
+  );
+}
