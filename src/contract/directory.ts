@@ -37,7 +37,8 @@ export interface NewSession {
 }
 
 export type SignIn =
-  | { outcome: "signed_in"; person: Person; first: boolean }
+  /** `madeRoom`: ids of the person's sessions that ended for this one to begin. */
+  | { outcome: "signed_in"; person: Person; first: boolean; madeRoom: string[] }
   | { outcome: "not_invited" | "invite_expired" | "email_unverified" | "disabled" }
   /** The address belongs to a person who signs in as somebody else at the provider. */
   | { outcome: "bound_to_another" };

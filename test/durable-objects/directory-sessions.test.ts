@@ -130,10 +130,14 @@ describe("a person's sessions", () => {
   });
 
   test("are no more than there may be: the one seen longest ago makes room", async () => {
+    const [oldest] = await directory.sessions("id of ada", null);
+    const madeRoom: string[] = [];
     for (let index = 1; index <= SESSIONS_MOST; index += 1) {
       at(begin + index);
-      await directory.signIn(signingIn("ada", session(`session ${index}`)));
+      const signedIn = await directory.signIn(signingIn("ada", session(`session ${index}`)));
+      if (signedIn.outcome === "signed_in") madeRoom.push(...signedIn.madeRoom);
     }
+    expect(madeRoom).toEqual([oldest?.id]);
     expect(await directory.sessions("id of ada", null)).toHaveLength(SESSIONS_MOST);
     expect(await directory.session("hash of ada")).toBeNull();
     expect(await directory.session("session 1")).not.toBeNull();

@@ -20,21 +20,21 @@ interface SessionRow extends Record<string, SqlStorageValue> {
 
 /**
  * Begins a session of this person, or finds the one that a broken-off call had begun; answers when it
- * began.
+ * began, and which others ended for it.
  */
 export function beginSession(
   sql: SqlStorage,
   personId: string,
   session: NewSession,
   now: number,
-): number {
+): { begunAt: number; madeRoom: string[] } {
   const before = findSession(sql, session.hash);
   if (before !== null) {
     // Hashes of random ids never meet: whoever sends another's has not made it from an id.
     if (before.person_id !== personId) throw new Error("a session belongs to one person");
-    return before.started_at;
+    return { begunAt: before.started_at, madeRoom: [] };
   }
-  makeRoom(sql, personId, now);
+  const madeRoom = makeRoom(sql, personId, now);
   sql.exec(
     `INSERT INTO sessions (hash, id, person_id, agent, started_at, last_seen_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
@@ -45,7 +45,7 @@ export function beginSession(
     now,
     now,
   );
-  return now;
+  return { begunAt: now, madeRoom };
 }
 
 /** Whose session this is, and notes that it was seen; null when it is none or none any more. */
@@ -96,11 +96,12 @@ export function endSession(sql: SqlStorage, personId: string, sessionId: string)
 }
 
 /** Forgets what is over, and beyond what one person may have the ones seen longest ago. */
-function makeRoom(sql: SqlStorage, personId: string, now: number): void {
-  rowsOf(sql, personId).forEach((session, index) => {
-    if (!isOver(session, now) && index < SESSIONS_MOST - 1) return;
-    sql.exec("DELETE FROM sessions WHERE hash = ?", session.hash);
+function makeRoom(sql: SqlStorage, personId: string, now: number): string[] {
+  const ended = rowsOf(sql, personId).filter((session, index) => {
+    return isOver(session, now) || index >= SESSIONS_MOST - 1;
   });
+  for (const { hash } of ended) sql.exec("DELETE FROM sessions WHERE hash = ?", hash);
+  return ended.map(({ id }) => id);
 }
 
 function isOver(session: SessionRow, now: number): boolean {

@@ -71,10 +71,10 @@ function begin(
   now: number,
 ): SignIn {
   if (person.disabled) return { outcome: "disabled" };
-  const begun = beginSession(sql, person.id, session, now);
+  const { begunAt, madeRoom } = beginSession(sql, person.id, session, now);
   // A late repeat is no later sign-in.
-  const lastSignedInAt = Math.max(person.lastSignedInAt ?? begun, begun);
+  const lastSignedInAt = Math.max(person.lastSignedInAt ?? begunAt, begunAt);
   sql.exec("UPDATE people SET last_signed_in_at = ? WHERE id = ?", lastSignedInAt, person.id);
   const first = session.hash === firstSession;
-  return { outcome: "signed_in", person: { ...person, lastSignedInAt }, first };
+  return { outcome: "signed_in", person: { ...person, lastSignedInAt }, first, madeRoom };
 }

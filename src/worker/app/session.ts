@@ -69,8 +69,18 @@ export async function endSessionOf(
   const ended = await directoryOf(c.env).endSession(personId, sessionId);
   // After the session, which could get another key; and always, since the call before may have stopped
   // between the two.
-  await accountOf(c.env, personId).endAppKeys(sessionId);
+  await endAppKeysOf(c, personId, [sessionId]);
   return ended;
+}
+
+/** What the pages of these sessions, which have ended, call the API with. */
+export async function endAppKeysOf(
+  c: Context<AppEnv>,
+  personId: string,
+  sessionIds: readonly string[],
+): Promise<void> {
+  const account = accountOf(c.env, personId);
+  await Promise.all(sessionIds.map((id) => account.endAppKeys(id)));
 }
 
 /** A new id at each sign-in, whatever the browser brought: nobody can be given a known one. */

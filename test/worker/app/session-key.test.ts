@@ -1,9 +1,12 @@
 // The key that the App's pages call the API with: as good as one of the person's, and no longer than
 // their session.
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { SESSIONS_MOST } from "../../../src/contract/limits.ts";
 import { accountOf } from "../../../src/durable-objects/objects.ts";
 import { admin, call, complete, errorOf, read } from "../calling.ts";
+import { newInvite, SigningIn } from "./signing-in.ts";
 import { newVisitor, stranger, type Visitor } from "./visitor.ts";
 
 async function keyOf(visitor: Visitor): Promise<string> {
@@ -41,6 +44,27 @@ describe("the App's key", () => {
     expect((await errorOf(complete(key, { prompt: "Call me" }))).code).toBe("invalid_api_key");
     const asked = await accountOf(env, visitor.id).identify(other, { countsAsStart: false });
     expect(asked.outcome).toBe("identified");
+  });
+
+  test("is worth nothing once its session made room for another sign-in", async () => {
+    const who = await newInvite();
+    const browsers = [new SigningIn(), new SigningIn()] as const;
+    await browsers[0].signIn(who);
+    const { key } = await read<{ key: string }>(browsers[0].post("/app/session-key"));
+    const [, personId = ""] = key.split("_");
+    await runInDurableObject(env.DIRECTORY.getByName("directory"), (_, { storage }) => {
+      for (let index = 1; index < SESSIONS_MOST; index += 1) {
+        storage.sql.exec(
+          `INSERT INTO sessions (hash, id, person_id, agent, started_at, last_seen_at)
+           VALUES (?, ?, ?, 'Firefox', ?, ?)`,
+          ...[`${personId} ${index}`, `${index}`, personId, Date.now(), Date.now() + index],
+        );
+      }
+    });
+    expect((await call("/v1/account", { key })).status).toBe(200);
+    await browsers[1].signIn(who);
+    expect((await browsers[0].get("/sessions")).status).toBe(303);
+    expect((await errorOf(call("/v1/account", { key }))).code).toBe("invalid_api_key");
   });
 
   test("is worth nothing while the person is disabled, nor after", async () => {

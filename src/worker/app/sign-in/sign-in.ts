@@ -11,6 +11,7 @@ import { appOrigin } from "../guard.ts";
 import { errorPage } from "../layout/error-page.tsx";
 import {
   clearSessionCookie,
+  endAppKeysOf,
   endSessionOf,
   newSession,
   readSession,
@@ -86,6 +87,7 @@ async function enter(c: Context<AppEnv>, identity: Identity, to: string): Promis
   // Nobody invited the first Admin, and an invite may have broken off before it opened the Account. An
   // open one stays as it is.
   await openAccount(c, answer.person);
+  await endAppKeysOf(c, answer.person.id, answer.madeRoom);
   await endOwnSession(c);
   setSessionCookie(c, id);
   return c.redirect(to, 303);
