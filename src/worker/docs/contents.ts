@@ -36,6 +36,9 @@ export const contents: readonly DocsSection[] = [
       "how-to/ask-for-more-tokens",
       "how-to/revoke-a-key",
       "how-to/use-it-from-the-browser",
+      "how-to/look-into-a-model-with-the-workbench",
+      "how-to/branch-in-the-loom",
+      "how-to/compare-models-and-settings",
     ],
   },
   {

@@ -10,11 +10,14 @@ import explanationsWhyRepeatsDiffer from "../../../docs/explanations/why-repeats
 import explanationsWhyTheApiIsStrict from "../../../docs/explanations/why-the-api-is-strict.md";
 import faq from "../../../docs/faq.md";
 import howToAskForMoreTokens from "../../../docs/how-to/ask-for-more-tokens.md";
+import howToBranchInTheLoom from "../../../docs/how-to/branch-in-the-loom.md";
+import howToCompareModelsAndSettings from "../../../docs/how-to/compare-models-and-settings.md";
 import howToGetLogProbabilities from "../../../docs/how-to/get-log-probabilities.md";
 import howToGetTheSameTokensAgain from "../../../docs/how-to/get-the-same-tokens-again.md";
 import howToGetTheWholeVocabulary from "../../../docs/how-to/get-the-whole-vocabulary.md";
 import howToGetToldByWebhook from "../../../docs/how-to/get-told-by-webhook.md";
 import howToHandleErrors from "../../../docs/how-to/handle-429-errors.md";
+import howToLookIntoAModelWithTheWorkbench from "../../../docs/how-to/look-into-a-model-with-the-workbench.md";
 import howToRevokeAKey from "../../../docs/how-to/revoke-a-key.md";
 import howToRunAJob from "../../../docs/how-to/run-a-job.md";
 import howToScoreText from "../../../docs/how-to/score-text.md";
@@ -63,6 +66,9 @@ export const texts: Readonly<Record<string, string>> = {
   "how-to/ask-for-more-tokens": howToAskForMoreTokens,
   "how-to/revoke-a-key": howToRevokeAKey,
   "how-to/use-it-from-the-browser": howToUseItFromTheBrowser,
+  "how-to/look-into-a-model-with-the-workbench": howToLookIntoAModelWithTheWorkbench,
+  "how-to/branch-in-the-loom": howToBranchInTheLoom,
+  "how-to/compare-models-and-settings": howToCompareModelsAndSettings,
   "explanations/no-chat-template": explanationsNoChatTemplate,
   "explanations/why-the-api-is-strict": explanationsWhyTheApiIsStrict,
   "explanations/what-a-completion-costs": explanationsWhatACompletionCosts,
