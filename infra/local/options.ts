@@ -18,6 +18,7 @@ export interface LocalOptions {
   faults: boolean;
   tokenDelayMs: number;
   holdLeaseSeconds: number | null;
+  secondModel: string | null;
 }
 
 /** Something the person who starts it can mend; its message is all they need. */
@@ -42,7 +43,8 @@ for tests and benchmarks:
   --faults                 the local engine fails on demand
   --token-delay-ms N       the local engine pauses after each token (0)
   --hold-lease-seconds N   a Hold that nobody renews ends after so long (90)
-  --cold-hold-seconds N    a request waits so long for a Cold Model (290)`;
+  --cold-hold-seconds N    a request waits so long for a Cold Model (290)
+  --second-model ID        the engine answers for this Model of the catalogue too`;
 
 export function readOptions(args: string[]): LocalOptions | { help: string } {
   const { values } = parse(args);
@@ -64,6 +66,7 @@ export function readOptions(args: string[]): LocalOptions | { help: string } {
     faults: values.faults,
     tokenDelayMs: whole("token-delay-ms", values["token-delay-ms"], 0, 60_000),
     holdLeaseSeconds: optional("hold-lease-seconds", values["hold-lease-seconds"], 2, 3_600),
+    secondModel: values["second-model"] ?? null,
   };
 }
 
@@ -88,6 +91,7 @@ function parse(args: string[]) {
         faults: { type: "boolean", default: false },
         "token-delay-ms": { type: "string", default: "0" },
         "hold-lease-seconds": { type: "string" },
+        "second-model": { type: "string" },
         help: { type: "boolean", default: false },
       },
     });

@@ -122,7 +122,10 @@ function bindings(
     WEBHOOK_SECRETS: secrets.webhookSecret,
     // Whoever tries them has a receiver on this machine.
     WEBHOOKS_TO_LOOPBACK: "true",
-    BACKENDS: JSON.stringify({ [LOCAL_MODEL]: backend }),
+    BACKENDS: JSON.stringify({
+      [LOCAL_MODEL]: backend,
+      ...(options.secondModel !== null && { [options.secondModel]: backend }),
+    }),
     ...(options.coldHoldSeconds !== null && {
       COLD_HOLD_SECONDS: String(options.coldHoldSeconds),
     }),

@@ -41,6 +41,8 @@ interface StackOptions {
   coldHoldSeconds?: number;
   idleSeconds?: number;
   usdPerHour?: number;
+  /** Of the catalogue; the same engine answers for it. */
+  secondModel?: string;
   /** In place of an own engine. */
   engine?: { url: string; key: string };
   /** What the guard counts with, in place of the Workers binding. */
@@ -76,6 +78,7 @@ export async function startStack(options: StackOptions = {}): Promise<StackProce
     ...number("--cold-hold-seconds", options.coldHoldSeconds),
     ...number("--idle-seconds", options.idleSeconds),
     ...number("--usd-per-hour", options.usdPerHour),
+    ...(options.secondModel === undefined ? [] : ["--second-model", options.secondModel]),
     ...(engine === undefined ? [] : ["--engine", engine.url]),
   ];
   const child = spawn(process.execPath, args, {
