@@ -88,7 +88,7 @@ export interface Delivery {
   id: string;
   event: Pick<OutgoingEvent, "id" | "type" | "at">;
   endpoint: Pick<Endpoint, "id" | "url">;
-  /** `unsent`: it came while the endpoint was off, or too many waited. */
+  /** `unsent`: it came while the endpoint was off or its person disabled, or too many waited. */
   state: "waiting" | "delivered" | "failed" | "unsent";
   /** The last ones, oldest first. */
   attempts: DeliveryAttempt[];
@@ -114,6 +114,11 @@ export type EndpointAnswer =
 export interface WebhooksRpc {
   /** Whoever emits keeps an event until this has answered; what came before is not sent again. */
   emit(events: readonly OutgoingEvent[]): Promise<void>;
+  /**
+   * Of a disabled person nothing is sent: what waits is given up, and what comes is listed as not sent.
+   * Once they are enabled, what comes from then on is sent again.
+   */
+  setSilent(silent: boolean): Promise<void>;
 
   endpoints(): Promise<Endpoint[]>;
   /** `id` makes it repeatable; the same with another content is a conflict. */

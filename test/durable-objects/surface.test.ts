@@ -53,7 +53,7 @@ const spendLimitRpc: Record<keyof SpendLimitRpc, true> = {
 
 const webhooksRpc: Record<keyof WebhooksRpc, true> = {
   ...{ emit: true, endpoints: true, add: true, rotate: true, switchOn: true, remove: true },
-  ...{ sendTest: true, deliveries: true, delivery: true, replay: true },
+  ...{ sendTest: true, deliveries: true, delivery: true, replay: true, setSilent: true },
 };
 
 describe("what can be called from outside", () => {

@@ -163,6 +163,17 @@ describe("a delivery that fails", () => {
     expect(delivery.attempts).toMatchObject([{ status: null, problem: "unreachable" }]);
   });
 
+  test("has failed, and asked nobody, where the address is none that may be sent to any more", async () => {
+    await webhooks.add(receiver);
+    await runInDurableObject(webhooks.stub, (_, { storage }) => {
+      storage.sql.exec("UPDATE endpoints SET url = replace(url, '127.0.0.1', '10.0.0.1')");
+    });
+    await webhooks.rpc.emit([newEvent()]);
+    const delivery = await webhooks.delivery(tried(1));
+    const attempt = { status: null, problem: "unreachable", durationMs: 0 };
+    expect(delivery).toMatchObject({ state: "waiting", attempts: [attempt] });
+  });
+
   test("keeps no other endpoint waiting while it hangs", async () => {
     const other = new Receiver();
     await receiver.answers(204, { holdHeaders: "headers" });
@@ -301,6 +312,48 @@ describe("an endpoint", () => {
   ])("is not to be at %s", async (url, problem) => {
     const answer = await webhooks.rpc.add({ id: "one", url, events: ["job.completed"] });
     expect(answer).toEqual({ ok: false, reason: "address", problem });
+  });
+});
+
+describe("a disabled person", () => {
+  test("is sent nothing: what waits is given up, what comes is listed, and what comes after is sent", async () => {
+    await receiver.answers(503);
+    await webhooks.add(receiver);
+    await webhooks.rpc.emit([newEvent()]);
+    await webhooks.delivery(tried(1));
+    await webhooks.rpc.setSilent(true);
+    await webhooks.evict();
+    await webhooks.rpc.emit([newEvent()]);
+    await webhooks.pass(DAY_MS);
+    const { rows } = await webhooks.rpc.deliveries({ after: null, limit: 9 });
+    expect(rows).toMatchObject([
+      { state: "unsent", attempts: [], nextAt: null },
+      { state: "failed", attempts: [{ status: 503 }], nextAt: null },
+    ]);
+    expect(await webhooks.rpc.replay(rows[0]?.id ?? "")).toBeNull();
+    expect(await receiver.seen()).toHaveLength(1);
+    await receiver.answers(200);
+    await webhooks.rpc.setSilent(false);
+    const event = newEvent();
+    await webhooks.rpc.emit([event]);
+    await webhooks.delivery((one) => one.event.id === event.id && one.state === "delivered");
+    expect(await receiver.seen()).toHaveLength(2);
+    expect(await webhooks.rpc.replay(rows[0]?.id ?? "")).toMatchObject({ state: "waiting" });
+  });
+
+  test("is tried no more where an attempt was out that then failed", async () => {
+    await receiver.answers(503, { holdHeaders: "headers" });
+    const { id } = await webhooks.add(receiver);
+    await webhooks.rpc.emit([newEvent()]);
+    await receiver.reached(1);
+    await webhooks.rpc.setSilent(true);
+    await receiver.open("headers");
+    const delivery = await webhooks.delivery(tried(1));
+    expect(delivery).toMatchObject({ state: "failed", nextAt: null });
+    await webhooks.rpc.setSilent(false);
+    await webhooks.pass(DAY_MS);
+    expect(await receiver.seen()).toHaveLength(1);
+    expect(await webhooks.rpc.endpoints()).toMatchObject([{ id, off: null }]);
   });
 });
 

@@ -48,7 +48,11 @@ export class DeliveryRows {
   }
 
   /** One for each of these endpoints; none where the event has been taken before. */
-  take(event: OutgoingEvent, endpoints: readonly Endpoint[], now: number): void {
+  take(
+    event: OutgoingEvent,
+    endpoints: readonly Endpoint[],
+    { now, silent }: { now: number; silent: boolean },
+  ): void {
     if (endpoints.length === 0) return;
     const { id, type, at } = event;
     const taken = this.#sql
@@ -60,7 +64,8 @@ export class DeliveryRows {
       .toArray();
     if (taken.length === 0) return;
     for (const endpoint of endpoints) {
-      const isSent = endpoint.off === null && this.#waiting(endpoint.id) < DELIVERIES_WAITING_MOST;
+      const isOn = !silent && endpoint.off === null;
+      const isSent = isOn && this.#waiting(endpoint.id) < DELIVERIES_WAITING_MOST;
       this.#sql.exec(
         `INSERT INTO deliveries (event_id, endpoint_id, state, tries, next_at, attempts)
          VALUES (?, ?, ?, 0, ?, '[]')`,
@@ -101,7 +106,7 @@ export class DeliveryRows {
     );
   }
 
-  /** Its endpoint was switched off: what waited is tried no more. */
+  /** Its endpoint was switched off, or its person disabled: what waited is tried no more. */
   giveUp(endpointId: string): void {
     this.#sql.exec(
       `UPDATE deliveries SET state = iif(attempts = '[]', 'unsent', 'failed'), next_at = NULL

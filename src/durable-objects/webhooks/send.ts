@@ -19,6 +19,11 @@ export async function send(
   return { at, durationMs: Date.now() - at, ...answered };
 }
 
+/** An attempt at an address that nothing may be sent to. */
+export function notReached(at: number): DeliveryAttempt {
+  return { at, durationMs: 0, status: null, problem: "unreachable" };
+}
+
 /** Signed anew at each attempt, since a receiver refuses a time that is too far off. */
 function signedHeaders(
   secrets: readonly string[],

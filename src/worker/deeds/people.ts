@@ -7,7 +7,7 @@ import type {
   Role,
 } from "../../contract/account.ts";
 import type { Person } from "../../contract/directory.ts";
-import { accountOf, directoryOf } from "../../durable-objects/objects.ts";
+import { accountOf, directoryOf, webhooksOf } from "../../durable-objects/objects.ts";
 import { newAccountId } from "../auth/api-key.ts";
 import type { AppEnv } from "../environment.ts";
 import { Refused } from "../refuse.ts";
@@ -67,7 +67,7 @@ export async function invitePerson(
 }
 
 /**
- * The Account first, since that is what refuses requests. A repeat with the same `id` gets the person
+ * The Account first, since that is what refuses requests; what tells others of its events last. A repeat with the same `id` gets the person
  * as they are now and changes nothing; other content under that `id` is refused.
  */
 export async function changePerson(
@@ -91,6 +91,7 @@ export async function changePerson(
   const snapshot = await changeAccount(c, known, change);
   const person = answered(await directoryOf(c.env).changePerson(whom, change), "");
   // A repeat changes nothing: the person may be enabled again meanwhile.
+  if (!repeated && disabled !== undefined) await webhooksOf(c.env, whom).setSilent(disabled);
   if (!repeated && disabled === true) await tellJobs(c, whom, "cancelAll");
   if (!repeated) await record(c, deed);
   return { person, snapshot };

@@ -5,7 +5,7 @@ import { KEY_SHOWN_AGAIN_MS } from "../../../src/contract/limits.ts";
 import { ENDPOINTS_MOST, eventTypes } from "../../../src/contract/outgoing-webhooks.ts";
 import { accountOf, webhooksOf } from "../../../src/durable-objects/objects.ts";
 import { Receiver, verified } from "../../durable-objects/webhooks-under-test.ts";
-import { audit } from "../calling.ts";
+import { admin, audit, read } from "../calling.ts";
 import { followed, newVisitor, type Visitor, words } from "./visitor.ts";
 
 let member: Visitor;
@@ -51,6 +51,22 @@ async function firstDelivery(): Promise<string> {
 function delivered() {
   return expect.poll(async () => words(member.get("/webhooks")));
 }
+
+test("a person who is disabled is sent nothing of their account, until they are enabled", async () => {
+  await added();
+  const grant = () => admin("POST", `/people/${member.id}/grants`, { tokens: 5, note: "" });
+  const states = async () => {
+    const { rows } = await webhooksOf(env, member.id).deliveries({ after: null, limit: 9 });
+    return rows.map(({ state }) => state);
+  };
+  await read(admin("PATCH", `/people/${member.id}`, { disabled: true }));
+  await read(grant());
+  await expect.poll(states).toEqual(["unsent"]);
+  await read(admin("PATCH", `/people/${member.id}`, { disabled: false }));
+  await read(grant());
+  await expect.poll(states).toEqual(["delivered", "unsent"]);
+  expect(await receiver.seen()).toHaveLength(1);
+});
 
 describe("the page of webhooks", () => {
   test("says to whoever has none what they are, and how to add one", async () => {
