@@ -11,8 +11,10 @@ const stackWorkers = 2;
 
 /** Every page by eye of a browser, and every code block as printed: minutes, by `npm run test:pages`. */
 const pages = [
-  ...["admin", "docs", "jobs", "keyboard", "loom", "member"].map((of) => `test/e2e/${of}-pages`),
-  ...["webhooks", "workbench*", "docs-code", "run-a-job-docs"].map((of) => `test/e2e/${of}`),
+  ...["admin", "docs", "jobs", "keyboard", "member"].map((of) => `test/e2e/${of}-pages`),
+  ...["webhooks", "workbench*", "loom*", "compare*", "docs-code", "run-a-job-docs"].map(
+    (of) => `test/e2e/${of}`,
+  ),
 ].map((file) => `${file}.test.ts`);
 
 const onStack = {
