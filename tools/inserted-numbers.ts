@@ -8,6 +8,7 @@ import { KEY_EVENTS_MOST } from "../src/contract/key-events.ts";
 import * as limits from "../src/contract/limits.ts";
 import * as outgoing from "../src/contract/outgoing-webhooks.ts";
 import { requestLimits } from "../src/contract/request-limits.ts";
+import { FOUND_KEYS_MOST } from "../src/contract/secret-scanning.ts";
 import { forwardLimits } from "../src/worker/forward/forward-limits.ts";
 import { grouped } from "./pages/markdown.ts";
 
@@ -26,7 +27,7 @@ export function insertNumbers(markdown: string, models: ReadonlyMap<string, Mode
 
 function valuesByName(models: ReadonlyMap<string, Model>): Map<string, number> {
   const { DEFAULT_ACCOUNT_LIMITS, ...others } = limits;
-  const own = { ...jobLimits, ...guardLimits, KEY_EVENTS_MOST };
+  const own = { ...jobLimits, ...guardLimits, KEY_EVENTS_MOST, FOUND_KEYS_MOST };
   const bounds = { ...others, ...own, ...DEFAULT_ACCOUNT_LIMITS, ...requestLimits };
   const values = new Map<string, number>(Object.entries({ ...bounds, ...forwardLimits }));
   for (const [name, bound] of Object.entries(outgoing)) {

@@ -15,19 +15,19 @@ interface SecretKind {
 }
 
 const random = () => randomBytes(32).toString("hex");
+/** As Standard Webhooks write it. */
+const signing = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
- * All that a deployment cannot start without. Not wrangler.toml's `secrets.required`: that would warn
+ * All that a deployment cannot start, or take a leaked key away, without. Not wrangler.toml's `secrets.required`: that would warn
  * at every local start, where the same values are plain bindings, and read them from the environment.
  */
 export const secretKinds: Readonly<Record<string, SecretKind>> = {
   KEY_CHECK_SECRETS: { make: random, is: "checks the tail of every API key" },
   CACHE_SALT_SECRET: { make: random, is: "names each person's prefix cache to vLLM" },
   OPERATOR_KEY: { make: random, is: "the operator's bearer for /v1/admin" },
-  REPORT_SECRETS: {
-    make: () => `whsec_${randomBytes(32).toString("base64")}`,
-    is: "what the reporters beside vLLM sign with",
-  },
+  REPORT_SECRETS: { make: signing, is: "what the reporters beside vLLM sign with" },
+  WEBHOOK_SECRETS: { make: signing, is: "what signs that a key leaked or a person left" },
   BACKENDS: { make: null, is: "where each Model's vLLM answers, as JSON by Model id" },
 };
 

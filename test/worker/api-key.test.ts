@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import leakedKeysPage from "../../docs/operate/leaked-keys.md?raw";
 import { accountOfKeyId, KeyMint, newAccountId, newKeyId } from "../../src/worker/auth/api-key.ts";
 
 const [FIRST, SECOND, THIRD] = ["1", "2", "3"].map((digit) => digit.repeat(32)) as [
@@ -23,6 +24,17 @@ describe("an API key", () => {
     const mint = new KeyMint([FIRST]);
     const minted = await Promise.all([mint.mint("a".repeat(16)), mint.mint("a".repeat(16))]);
     expect(new Set(minted.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test("is found whole, wherever it stands, by the expression that the docs tell GitHub", async () => {
+    const registered = /\| Regular expression \| `([^`]+)` \|/.exec(leakedKeysPage)?.[1];
+    if (registered === undefined) throw new Error("the page has no regular expression");
+    const mint = new KeyMint([FIRST]);
+    for (let i = 0; i < 200; i += 1) {
+      const { key } = await mint.mint(newAccountId());
+      const file = `export KEY="${key}"\ncurl -H 'Authorization: Bearer ${key}' https://a.test/?${key}&b`;
+      expect([...file.matchAll(new RegExp(registered, "g"))].flat()).toEqual([key, key, key]);
+    }
   });
 
   test("with any character changed, missing or added is none", async () => {
