@@ -14,7 +14,8 @@ interface ResultLine {
   response: { status_code: number; body: { usage?: { total_tokens: number } } };
 }
 
-export const ITEMS = 600;
+/** Some seconds of work, so that what dies does so while it runs. */
+export const ITEMS = 2_400;
 const PROMPT = [464, 11393, 373, 257, 1588];
 const MAX_TOKENS = 20;
 /** Of one item; each is run to its last token. */
@@ -45,10 +46,11 @@ export class ChaosJob {
     return (await (await this.#person.call("GET", `/v1/jobs/${this.#id}`)).json()) as ShownJob;
   }
 
-  /** Waits until so many items are done. */
+  /** Waits until so many items are done, and others are not. */
   async reached(items: number): Promise<void> {
     const done = ({ progress }: ShownJob) => progress.succeeded >= items;
-    await until(`${items} items that are done`, () => this.show(), done, RECOVERED_MS);
+    const seen = await until(`${items} items that are done`, () => this.show(), done, RECOVERED_MS);
+    expect(seen.state).not.toBe("completed");
   }
 
   /** Every line is there once, in order, and was answered; it cost what its lines say. */

@@ -2,6 +2,7 @@
 // engine did for nobody is counted.
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SLICE_ITEMS_MOST } from "../../src/contract/job-limits.ts";
 import { Engine, type EngineCounters } from "../e2e/engine.ts";
 import { newPerson } from "../e2e/person.ts";
 import { newDataFolder } from "../e2e/stack-process.ts";
@@ -28,8 +29,8 @@ const TIMEOUT_MS = 240_000;
 
 it.each([
   { when: "as it was taken in", items: 0 },
-  { when: "in the middle", items: 200 },
-  { when: "shortly before its end", items: ITEMS - 60 },
+  { when: "in the middle", items: ITEMS / 2 },
+  { when: "shortly before its end", items: ITEMS - 2 * SLICE_ITEMS_MOST },
 ])("kill -9 of the gateway while a Job runs, $when", { timeout: TIMEOUT_MS }, async ({ items }) => {
   const engine = new Engine(mortal.stack);
   const before = await engine.idle();
