@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** Between two looks: short beside anything that is waited for, long beside what a look costs. */
 const LOOK_EVERY_MS = 20;
-const PATIENCE_MS = 8_000;
+/** What never comes is found by this; on a busy machine all else comes in time. */
+const PATIENCE_MS = 30_000;
 
 /** Looks until the condition holds and returns what it saw then. Fails with what it last saw. */
 export async function until<Seen>(
