@@ -87,6 +87,9 @@ export const DRAINED_REST_MS = 1_000;
 export const ITEM_ATTEMPTS_MOST = 5;
 export const ITEM_RETRY_AFTER_MS = 1_000;
 
+/** For a backend without room an item waits as long as its turn may; at most so long between two tries. */
+export const OVERLOAD_RETRY_MOST_MS = 30_000;
+
 /** A slice whose workers died so often is worked off no more: its items fail, and the Job ends. */
 export const SLICE_ATTEMPTS_MOST = 10;
 

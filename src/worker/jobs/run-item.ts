@@ -2,10 +2,10 @@
 // backend's fault is tried again; what is the item's own is its answer.
 import type { TokenUsage } from "../../contract/account.ts";
 import type { CompletionRequest } from "../../contract/completion-request.ts";
-import { errorCatalogue, type PublicError } from "../../contract/errors.ts";
-import { ITEM_ATTEMPTS_MOST, ITEM_RETRY_AFTER_MS } from "../../contract/job-limits.ts";
+import type { PublicError } from "../../contract/errors.ts";
 import { errorFromProblems } from "../../contract/problems.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
+import { type AfterFailure, type Attempts, afterFailure } from "../../core/item-retry.ts";
 import { countChoices } from "../../core/request-size.ts";
 import { buildUpstreamBody } from "../../core/upstream-request.ts";
 import type { ServedModel } from "../environment.ts";
@@ -34,32 +34,28 @@ export interface ItemSetting extends CallSetting {
 export type ItemOutcome =
   | { kind: "answered"; usage: TokenUsage }
   | { kind: "failed"; error: PublicError }
-  | { kind: "stopped" }
-  /** The Model is Cold again: no item has a fault in that. */
-  | { kind: "not_ready" }
-  /** Its backend is away. An item may have a fault in that too, if it comes again and again. */
-  | { kind: "away" };
+  | Exclude<AfterFailure, { kind: "again" | "failed" }>;
 
 /** vLLM's `priority`: live Completions have 0 and come before. */
 const JOB_PRIORITY = 10;
 
 export async function runItem(item: RunnableItem, setting: ItemSetting): Promise<ItemOutcome> {
   const { signal, until } = setting;
-  for (let attempt = 1; ; attempt += 1) {
+  const attempts: Attempts = { faults: 0, overloads: 0 };
+  for (;;) {
     if (signal.aborted) return { kind: "stopped" };
     const outcome = await attemptItem(item, setting).catch((failure: unknown): ItemOutcome => {
       if (failure instanceof Refused) return { kind: "failed", error: failure.error };
       throw failure;
     });
-    if (outcome.kind !== "failed" || !isFault(outcome.error)) return outcome;
+    if (outcome.kind !== "failed") return outcome;
     const { error } = outcome;
-    if (error.code === "model_starting") return { kind: "not_ready" };
-    const pauseMs = ITEM_RETRY_AFTER_MS * 2 ** (attempt - 1);
-    const waitMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
-    if (attempt === ITEM_ATTEMPTS_MOST || Date.now() + waitMs >= until) {
-      return isAway(error) ? { kind: "away" } : outcome;
-    }
-    await sleep(waitMs, signal);
+    attempts[error.code === "inference_overloaded" ? "overloads" : "faults"] += 1;
+    const failed = { error, unreachable: error === unreachable, attempts, now: Date.now(), until };
+    const after = afterFailure(failed);
+    if (after.kind === "failed") return outcome;
+    if (after.kind !== "again") return after;
+    await sleep(after.waitMs, signal);
   }
 }
 
@@ -121,17 +117,6 @@ export async function callOnce(
 function limitsUntil(until: number): ForwardLimits {
   const plainMs = Math.max(1, Math.min(forwardLimits.plainMs, until - Date.now()));
   return { ...forwardLimits, plainMs };
-}
-
-/** 429 and 5xx: another attempt may do. */
-function isFault({ code }: PublicError): boolean {
-  const { status } = errorCatalogue[code];
-  return status === 429 || status >= 500;
-}
-
-/** Nothing answered, or nothing had room: that says nothing about the item. */
-function isAway(error: PublicError): boolean {
-  return error === unreachable || error.code === "inference_overloaded";
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

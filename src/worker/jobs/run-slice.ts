@@ -110,8 +110,7 @@ export class SliceRun {
     this.#start();
     await ran;
     await this.#splitting;
-    if (this.#stop === "broke") return { why: "broke" };
-    if (this.#stop === "stopped" && !(await this.#keepDone())) return { why: "stopped" };
+    if (this.#stop !== null && !(await this.#keepDone())) return { why: this.#stop };
     return await this.#commit();
   }
 

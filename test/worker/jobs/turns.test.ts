@@ -223,6 +223,19 @@ describe("a backend's fault", () => {
     expect((await turn.lines(claim))[0]?.error).toBeNull();
   });
 
+  test("that it has no room is waited for, and no fault", async () => {
+    const { turn, backend } = await setting();
+    await backend.script({ status: 429, body: "{}" });
+    const claim = await turn.slice([{ prompt: `${backend.name} one` }]);
+    const ran = turn.run();
+    await backend.reached(1);
+    await backend.script({});
+    await ran;
+    expect((await turn.lines(claim))[0]?.error).toBeNull();
+    expect(turn.returns).toEqual([]);
+    expect(turn.ends).toEqual([{ drained: true, modelNotReady: false }]);
+  });
+
   test("that the Model is not ready gives the slice back and ends the turn", async () => {
     const { turn, backend, person } = await setting();
     await backend.script({ status: 503, body: "Service Unavailable" });
