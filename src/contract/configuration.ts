@@ -55,7 +55,8 @@ const secret = z.string().min(32, "needs at least 32 characters");
 /** As Standard Webhooks write it: `whsec_` and the base64 of at least 24 bytes. */
 const webhookSecret = z
   .string()
-  .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "is no whsec_ and the base64 of 24 bytes or more");
+  .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "is no whsec_ and the base64 of 24 bytes or more")
+  .refine((text) => /^whsec_(.{4})*([^=]{2}(==)?|[^=]{3}=?|[^=]{4})$/.test(text), "is cut off");
 
 /** Several, by commas. */
 function listOf(one: z.ZodType<string, string>) {

@@ -91,8 +91,10 @@ const ofWorkos = {
   "dsync.user.updated": workos("dsync.user.updated"),
 };
 
-const byType: Readonly<Record<string, z.ZodType<KnownEvent>>> = { ...own, ...clerk };
-const byEvent: Readonly<Record<string, z.ZodType<KnownEvent>>> = ofWorkos;
+type Schemas = ReadonlyMap<string, z.ZodType<KnownEvent>>;
+
+const byType: Schemas = new Map(Object.entries({ ...own, ...clerk }));
+const byEvent: Schemas = new Map(Object.entries(ofWorkos));
 
 type KnownEvent =
   | z.infer<(typeof own)[keyof typeof own]>
@@ -114,7 +116,7 @@ const Event = z.unknown().transform((raw, context): KeyEvent => {
     return z.NEVER;
   }
   const name = named.data.type ?? String(named.data.event);
-  const schema = (named.data.type === undefined ? byEvent : byType)[name];
+  const schema = (named.data.type === undefined ? byEvent : byType).get(name);
   if (schema === undefined) return { ignored: name };
   const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;

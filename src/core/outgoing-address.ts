@@ -92,7 +92,7 @@ function isPublicIpv6(address: string): boolean {
 
 /** Ends of names that no public name has: RFC 6761, 6762, 7686, 8375, 9476, and what networks use. */
 const privateEnds: ReadonlySet<string> = new Set([
-  ..."localhost local localdomain internal intranet private corp home lan".split(" "),
+  ..."localhost local localdomain internal intranet private corp home lan svc consul".split(" "),
   ..."test example invalid onion alt arpa".split(" "),
 ]);
 

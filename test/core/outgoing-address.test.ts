@@ -35,6 +35,7 @@ describe("an address", () => {
     "https://LOCALHOST./",
     "https://intranet/",
     "https://metadata.google.internal/",
+    "https://kubernetes.default.svc/",
     "https://printer.local/",
     "https://router.home.arpa/",
     "https://a.localhost/",

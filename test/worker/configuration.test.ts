@@ -78,6 +78,8 @@ describe("the configuration", () => {
     ["SPEND_LIMIT_USD", { SPEND_LIMIT_USD: "99999999" }],
     ["REPORT_SECRETS.0", { REPORT_SECRETS: "" }],
     ["REPORT_SECRETS.1", { REPORT_SECRETS: `${right.REPORT_SECRETS?.split(",")[0]},whsec_short` }],
+    ["WEBHOOK_SECRETS.0", { WEBHOOK_SECRETS: `whsec_${"a".repeat(33)}` }],
+    ["WEBHOOK_SECRETS.0", { WEBHOOK_SECRETS: `whsec_${"a".repeat(33)}=` }],
     ["OIDC_ISSUER", { OIDC_ISSUER: "provider.example.org" }],
     ["OIDC_ISSUER", { OIDC_ISSUER: "http://provider.example.org" }],
     ["OIDC_ISSUER", { OIDC_ISSUER: "http://127.0.0.1.example.org" }],

@@ -13,6 +13,8 @@ export interface Sending {
   at?: number;
   /** Svix has names of its own for the headers. */
   family?: "webhook" | "svix";
+  /** Another signature, before the right one. */
+  alsoSigned?: string;
   headers?: Record<string, string>;
 }
 
@@ -23,7 +25,9 @@ export function send(events: unknown, sending: Sending = {}): Promise<Response> 
   const headers = {
     [`${family}-id`]: id,
     [`${family}-timestamp`]: String(Math.floor(time.getTime() / 1_000)),
-    [`${family}-signature`]: new Webhook(secret).sign(id, time, body),
+    [`${family}-signature`]: [sending.alsoSigned, new Webhook(secret).sign(id, time, body)]
+      .filter((one) => one !== undefined)
+      .join(" "),
     ...sending.headers,
   };
   return call(KEYS_PATH, { method: "POST", body, headers });

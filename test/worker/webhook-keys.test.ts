@@ -170,6 +170,13 @@ describe("several events of one body", () => {
     expect((await call("/v1/account", { key })).status).toBe(200);
   });
 
+  test.each(["constructor", "toString", "__proto__"])(
+    "are ignored where they are called %s",
+    async (type) => {
+      expect(await outcomes(send({ type }))).toEqual([{ type, outcome: "ignored" }]);
+    },
+  );
+
   test.each([
     ["none", [], "body"],
     ["more than may be", Array.from({ length: 101 }, () => ({ type: "x" })), "body"],
@@ -212,6 +219,17 @@ describe("a delivery that comes again", () => {
     expect(rows).toMatchObject([{ detail: { keyId, source: "webhook" } }]);
   });
 
+  test("and asks for nothing is answered the same, and not kept", async () => {
+    const id = `ignored ${crypto.randomUUID()}`;
+    const answers = [
+      await outcomes(send({ type: "x" }, { id })),
+      await outcomes(send({ type: "x" }, { id })),
+    ];
+    expect(answers[0]).toEqual([{ type: "x", outcome: "ignored" }]);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(await directoryOf(env).received(`keys ${id}`)).toBeNull();
+  });
+
   test("with other content is refused, and does nothing", async () => {
     const [one, two] = [await newPerson(), await newPerson()];
     const id = `reused ${one.id}`;
@@ -233,6 +251,8 @@ describe("who may send", () => {
     ["the secret of now", { secret: webhookSecrets[0] }],
     ["the secret from before", { secret: webhookSecrets[1] }],
     ["Svix's names of the headers", { family: "svix" as const }],
+    ["a second signature, while they rotate", { alsoSigned: "v1,c29tZWJvZHkncyBvd24=" }],
+    ["a signature of another version too", { alsoSigned: "v1a,c29tZWJvZHkncyBvd24=" }],
   ])("is whoever has %s", async (_, sending: Sending) => {
     expect((await send({ type: "x" }, sending)).status).toBe(200);
   });
@@ -241,6 +261,9 @@ describe("who may send", () => {
   test.each([
     ["a stranger's secret", { secret: stranger }],
     ["no signature", { headers: { "webhook-signature": "" } }],
+    ["an empty signature", { headers: { "webhook-signature": "v1," } }],
+    ["an empty id", { id: "" }],
+    ["a time that is none", { headers: { "webhook-timestamp": "soon" } }],
     ["another's id", { headers: { "webhook-id": "msg_2" } }],
     ["another time", { headers: { "webhook-timestamp": "1800000000" } }],
     ["a time long ago", { at: Date.now() - WEBHOOK_TOLERANCE_MS - 60_000 }],

@@ -1,7 +1,7 @@
 // `POST /webhooks/keys`: a key leaked or a person left, says who holds one of the webhooks' secrets.
 // All events of a body are judged before any of them acts; the answer has one row for each.
 import type { Context } from "hono";
-import { KEY_EVENTS_MAX_BYTES, KeyEvents } from "../../contract/key-events.ts";
+import { KEY_EVENTS_MAX_BYTES, type KeyEvent, KeyEvents } from "../../contract/key-events.ts";
 import { eventName, wishOf } from "../../core/key-events.ts";
 import { directoryOf } from "../../durable-objects/objects.ts";
 import { parseInput } from "../api/parse-input.ts";
@@ -22,6 +22,9 @@ export async function receiveKeyEvents(c: Context<AppEnv>): Promise<Response> {
   const text = await readText(c.req.raw, KEY_EVENTS_MAX_BYTES);
   const signed = await readId(c, text);
   const events = parseInput(KeyEvents, signed.body);
+  // A provider may send all that happens there: what asks for nothing is answered the same each time
+  // without being kept.
+  if (events.every((event) => wishOf(event).wish === "nothing")) return answerIgnored(events);
   const id = `keys ${signed.id}`;
   const bodyHash = await sha256(text);
   const directory = directoryOf(c.env);
@@ -34,6 +37,11 @@ export async function receiveKeyEvents(c: Context<AppEnv>): Promise<Response> {
   }
   const answer = JSON.stringify({ object: "list", data });
   return answerAgain(await directory.keepReceived({ id, bodyHash, answer }), bodyHash);
+}
+
+function answerIgnored(events: readonly KeyEvent[]): Response {
+  const data = events.map((event) => ({ type: eventName(event), outcome: "ignored" }));
+  return Response.json({ object: "list", data });
 }
 
 /** The same webhook is answered the same, however often it comes. */
@@ -50,9 +58,9 @@ function answerAgain(kept: { bodyHash: string; answer: string }, bodyHash: strin
 async function readId(c: Context<AppEnv>, text: string): Promise<{ id: string; body: unknown }> {
   const { WEBHOOK_SECRETS, WORKOS_WEBHOOK_SECRETS } = c.get("services").configuration;
   const { headers } = c.req.raw;
-  const id = standardSigned(text, headers, WEBHOOK_SECRETS);
-  if (id !== null) return { id, body: parseJson(text) };
   const { startedAt } = c.get("frame");
+  const id = await standardSigned(text, headers, WEBHOOK_SECRETS, startedAt);
+  if (id !== null) return { id, body: parseJson(text) };
   if (!(await workosSigned(text, headers, WORKOS_WEBHOOK_SECRETS, startedAt)))
     throw wrongSignature();
   const body = parseJson(text);
