@@ -1,105 +1,137 @@
-// `npm run drill:leak`: a key leaks, twenty times; then ten thousand made-up keys knock.
-import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+// `npm run drill:leak`: on the service as it is built, a key leaks, twenty times; then come deliveries that
+// are forged, old or replayed, ten thousand made-up keys, and the end of Redis in the middle of load.
+import { rmSync } from "node:fs";
+import { startLocalRedis } from "../../infra/local/redis/redis-process.ts";
 import { newPerson } from "../../test/e2e/person.ts";
 import { learnOnce, newDataFolder, type Stack, startStack } from "../../test/e2e/stack-process.ts";
+import { sendDeliveries } from "./deliveries.ts";
 import { type Drill, leakDrill } from "./drill.ts";
+import { tryMadeUpKeys } from "./made-up-keys.ts";
+import { killRedisUnderLoad } from "./redis-killed.ts";
 
 const RUNS = 20;
 const MADE_UP_KEYS = 10_000;
-const AT_ONCE = 50;
+const TOKEN_DELAY_MS = 20;
 
-/** Streams that have just begun, and those that have run past the first renewal: 0.5 to 10 s. */
-const runsMs = (run: number) => 500 + (run * 9_500) / (RUNS - 1);
+/** Behind so many addresses the guard shuts out those who fail too often. */
+const ADDRESSES = Array.from({ length: 100 }, (_, i) => `192.0.2.${i}`);
 
-function figures(name: string, values: readonly number[]): string {
+/** Streams that have just begun, and those that have run past the first renewal: 0.2 to 8 s. */
+const runsMs = (run: number) => 200 * (8_000 / 200) ** (run / (RUNS - 1));
+
+function spread(name: string, values: readonly number[], digits = 0): string {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN;
-  const ms = (value: number) => `${value.toFixed(0)} ms`;
-  return `${name}: median ${ms(at(0.5))}, least ${ms(at(0))}, most ${ms(at(1))}`;
+  const ms = (value: number) => `${value.toFixed(digits)} ms`;
+  return `${name}: median ${ms(at(0.5))}, 99th percentile ${ms(at(0.99))}, most ${ms(at(1))}`;
+}
+
+function counted(values: readonly unknown[]): string {
+  const counts = new Map<unknown, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].map(([value, count]) => `${count} times ${value}`).join(", ");
 }
 
 async function drills(stack: Stack): Promise<void> {
-  const results: { run: number; ranMs: number; drill: Drill }[] = [];
+  console.log(`\nA key leaks, ${RUNS} times, while four loops of the SDK and a stream use it`);
+  const all: Drill[] = [];
   for (let run = 0; run < RUNS; run++) {
     const drill = await leakDrill(await newPerson(stack), runsMs(run));
-    results.push({ run, ranMs: runsMs(run), drill });
+    all.push(drill);
     const { firstRefusalMs, streamEndMs } = drill;
     console.log(
       `run ${run + 1}: a stream of ${(runsMs(run) / 1_000).toFixed(1)} s; first 401 after ` +
         `${firstRefusalMs.toFixed(0)} ms, the stream's end after ${streamEndMs.toFixed(0)} ms`,
     );
   }
-  const all = results.map(({ drill }) => drill);
+  const sum = (of: (drill: Drill) => number) => all.reduce((total, drill) => total + of(drill), 0);
+  const each = (of: (drill: Drill) => number) => all.map(of);
+  const [first] = all;
   console.log(
-    figures(
+    spread(
       "webhook answered",
-      all.map(({ answeredMs }) => answeredMs),
+      each((drill) => drill.answeredMs),
     ),
   );
   console.log(
-    figures(
+    spread(
       "first 401",
-      all.map(({ firstRefusalMs }) => firstRefusalMs),
+      each((drill) => drill.firstRefusalMs),
     ),
   );
   console.log(
-    figures(
+    spread(
       "stream's end",
-      all.map(({ streamEndMs }) => streamEndMs),
+      each((drill) => drill.streamEndMs),
     ),
   );
-  const served = all.reduce((sum, { servedAfter }) => sum + servedAfter, 0);
-  console.log(`requests served that began after the webhook's answer: ${served}`);
-  console.log(`the loop was told: ${all[0]?.refusal}`);
-  console.log(`the stream was told: ${all[0]?.streamError}`);
+  console.log(`served 200 after the webhook's answer: ${sum((drill) => drill.servedAfter)}`);
+  console.log(`begun before it and ended after it: ${sum((drill) => drill.endedAfter)}`);
+  console.log(`the loops were told: ${first?.refusal}`);
+  console.log(`the stream was told: ${first?.streamError}`);
+}
+
+async function deliveries(stack: Stack): Promise<void> {
+  console.log("\nDeliveries that ask for a key to be revoked");
+  for (const { what, answers, areSame, isGood, auditRows } of await sendDeliveries(stack)) {
+    const same = answers.length > 1 ? ` (${areSame ? "the same" : "not the same"} bytes)` : "";
+    const key = isGood ? "is good" : "is revoked";
+    console.log(`${what}: ${answers.join(", ")}${same}; the key ${key}, audit rows: ${auditRows}`);
+  }
 }
 
 async function madeUpKeys(stack: Stack, data: string): Promise<void> {
-  const before = objectsOnDisk(data);
-  const statuses = new Map<number, number>();
-  const began = performance.now();
-  for (let i = 0; i < MADE_UP_KEYS; i += AT_ONCE) {
-    const tries = Array.from({ length: AT_ONCE }, (_, j) => knock(stack, i + j));
-    for (const status of await Promise.all(tries))
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  console.log(`\n${MADE_UP_KEYS} made-up keys`);
+  for (const addresses of [[], ADDRESSES]) {
+    const { statuses, seconds, answerMs, healthMs, objectsWoken, objectsOfOnePerson } =
+      await tryMadeUpKeys(stack, data, MADE_UP_KEYS, addresses);
+    const from =
+      addresses.length > 0 ? `from ${addresses.length} addresses` : "uncounted by the guard";
+    const answers = [...statuses].map(([status, count]) => `${count} times ${status}`).join(", ");
+    console.log(`${from}, in ${seconds.toFixed(1)} s: ${answers}`);
+    console.log(`objects woken: ${objectsWoken} (by one new person: ${objectsOfOnePerson})`);
+    console.log(spread("an answer alone", answerMs, 2));
+    console.log(spread("one of /health, which does nothing", healthMs, 2));
   }
-  const seconds = (performance.now() - began) / 1_000;
-  const answers = [...statuses].map(([status, count]) => `${count} times ${status}`).join(", ");
-  const woken = objectsOnDisk(data) - before;
-  console.log(`${MADE_UP_KEYS} made-up keys in ${seconds.toFixed(1)} s: ${answers}`);
-  console.log(`objects woken by them: ${woken}`);
 }
 
-/** Without an address, so that the guard turns none away for having tried too often. */
-async function knock(stack: Stack, number: number): Promise<number> {
-  const account = number.toString(10).padStart(16, "0");
-  const response = await fetch(`${stack.api}/completions`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ctn_${account}_${"0".repeat(40)}`,
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ model: "local", prompt: "x", max_tokens: 1 }),
-  });
-  await response.text();
-  return response.status;
-}
-
-/** Each object of ours has a database of its own as soon as it wakes. */
-function objectsOnDisk(data: string): number {
-  return readdirSync(join(data, "objects"), { recursive: true, encoding: "utf8" }).filter(
-    (name) => /continuo/.test(name) && name.endsWith(".sqlite"),
-  ).length;
+async function redisKilled(): Promise<void> {
+  console.log("\nRedis is killed in the middle of load");
+  const redis = await startLocalRedis();
+  const { stack, child, stop } = await startStack({ redis });
+  let log = "";
+  child.stderr?.on("data", (text) => (log += text));
+  child.stdout?.on("data", (text) => (log += text));
+  try {
+    const { statuses, beforeMs, afterMs, people, strangerHears } = await killRedisUnderLoad(
+      stack,
+      redis,
+    );
+    console.log(`Completions: ${counted(statuses)}`);
+    console.log(spread("before", beforeMs));
+    console.log(spread("after", afterMs));
+    for (const { spent, answersSay, held, adds } of people)
+      console.log(
+        `a person's spent: ${spent}, by their answers: ${answersSay}; held: ${held}; ` +
+          `granted = available + held + spent: ${adds}`,
+      );
+    console.log(`a stranger's failures after it: ${counted(strangerHears)}`);
+    console.log(`the log says that the guard is open: ${log.includes("THE GUARD IS OPEN")}`);
+  } finally {
+    await stop();
+    await redis.stop();
+  }
 }
 
 learnOnce();
 const data = newDataFolder();
-const running = await startStack({ data, tokenDelayMs: 20 });
+const running = await startStack({ data, tokenDelayMs: TOKEN_DELAY_MS });
 try {
   await drills(running.stack);
+  await deliveries(running.stack);
   await madeUpKeys(running.stack, data);
 } finally {
   await running.stop();
   rmSync(data, { recursive: true, force: true });
 }
+await redisKilled();

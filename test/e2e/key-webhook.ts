@@ -3,17 +3,19 @@ import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { Stack } from "./stack-process.ts";
 
-interface Sending {
+export interface Sending {
   id?: string;
   secret?: string;
   /** When it says it was signed, in ms. */
   at?: number;
+  /** What was put behind the body after it was signed. */
+  tail?: string;
 }
 
 export function sendKeyEvent(
   stack: Stack,
   event: object,
-  { id = randomUUID(), secret = stack.webhookSecret, at = Date.now() }: Sending = {},
+  { id = randomUUID(), secret = stack.webhookSecret, at = Date.now(), tail = "" }: Sending = {},
 ): Promise<Response> {
   const body = JSON.stringify(event);
   return fetch(`${stack.app}/webhooks/keys`, {
@@ -24,6 +26,6 @@ export function sendKeyEvent(
       "webhook-timestamp": String(Math.floor(at / 1_000)),
       "webhook-signature": new Webhook(secret).sign(id, new Date(at), body),
     },
-    body,
+    body: body + tail,
   });
 }
