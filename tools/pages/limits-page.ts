@@ -1,11 +1,14 @@
 // docs/reference/limits.md: every bound with its value and its reason. The reasons are the comments
 // beside the bounds.
+import * as appKeys from "../../src/contract/app-keys.ts";
 import * as guardLimits from "../../src/contract/guard.ts";
 import * as jobLimits from "../../src/contract/job-limits.ts";
 import * as keyEvents from "../../src/contract/key-events.ts";
 import * as limits from "../../src/contract/limits.ts";
 import * as outgoing from "../../src/contract/outgoing-webhooks.ts";
 import { requestLimits } from "../../src/contract/request-limits.ts";
+import * as savedPrompts from "../../src/contract/saved-prompts.ts";
+import * as scanning from "../../src/contract/secret-scanning.ts";
 import * as wayLimits from "../../src/worker/forward/forward-limits.ts";
 import { commentsOf } from "../source-comments.ts";
 import { code, grouped, head, table } from "./markdown.ts";
@@ -19,7 +22,10 @@ const files = {
   jobs: "src/contract/job-limits.ts",
   guard: "src/contract/guard.ts",
   webhooks: "src/contract/key-events.ts",
+  scanning: "src/contract/secret-scanning.ts",
   outgoing: "src/contract/outgoing-webhooks.ts",
+  appKeys: "src/contract/app-keys.ts",
+  savedPrompts: "src/contract/saved-prompts.ts",
   way: "src/worker/forward/forward-limits.ts",
 } as const;
 
@@ -64,9 +70,21 @@ ${section(files.jobs, { ...jobLimits })}
 
 ${section(files.webhooks, numbersOf(keyEvents))}
 
+## Of GitHub's secret scanning
+
+${section(files.scanning, numbersOf(scanning))}
+
 ## Of webhooks that you are told by
 
 ${section(files.outgoing, numbersOf(outgoing))}
+
+## Of the App's pages
+
+${section(files.appKeys, numbersOf(appKeys))}
+
+## Of prompts that are kept
+
+${section(files.savedPrompts, numbersOf(savedPrompts))}
 
 ## Of the guard at the door
 
