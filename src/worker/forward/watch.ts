@@ -31,6 +31,9 @@ export interface Watch {
   isOver(): boolean;
 }
 
+/** A timer that looks so soon serves shorter waits that follow a long one; few requests take longer. */
+const LOOK_AFTER_MS = 5_000;
+
 /** The signal of a request needs the compatibility flag `enable_request_signal`. */
 export function watchRequest(clientSignal: AbortSignal): Watch {
   const upstream = new AbortController();
@@ -57,8 +60,9 @@ export function watchRequest(clientSignal: AbortSignal): Watch {
   function arm(at: number): void {
     if (timer !== null && timerAt <= at) return;
     if (timer !== null) clearTimeout(timer);
-    timerAt = at;
-    timer = setTimeout(fire, Math.max(0, at - Date.now()));
+    const now = Date.now();
+    timerAt = Math.min(at, now + LOOK_AFTER_MS);
+    timer = setTimeout(fire, Math.max(0, timerAt - now));
   }
 
   function fire(): void {

@@ -1,15 +1,13 @@
 // A slice's items, judged as a live Completion is before it runs: what it asks for, and what it costs
 // at most. They were judged when the Job was taken in; the catalogue may be another since.
-import {
-  type CompletionRequest,
-  parseCompletionRequest,
-} from "../../contract/completion-request.ts";
+import type { CompletionRequest } from "../../contract/completion-request.ts";
 import type { PublicError } from "../../contract/errors.ts";
 import { errorFromProblems } from "../../contract/problems.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { countChoices, generatedTokens } from "../../core/request-size.ts";
 import { PromptCounter } from "../accounting/prompt-counter.ts";
 import type { ServedModel } from "../environment.ts";
+import { ItemParser } from "./parse-item.ts";
 import type { JobItem } from "./read-items.ts";
 
 export interface RunnableItem extends JobItem {
@@ -38,18 +36,19 @@ export function judgeItems(
   items: readonly JobItem[],
   { served, failAll }: { served: ServedModel | undefined; failAll: boolean },
 ): JudgedItem[] {
+  const parser = new ItemParser();
   return items.map((item) => {
     if (failAll) return refuseItem(item, wornOut);
-    return served === undefined ? refuseItem(item, notServed) : judgeItem(item, served);
+    return served === undefined ? refuseItem(item, notServed) : judgeItem(item, served, parser);
   });
 }
 
-function judgeItem(item: JobItem, served: ServedModel): JudgedItem {
+function judgeItem(item: JobItem, served: ServedModel, parser: ItemParser): JudgedItem {
   const requestId = newRequestId();
   const refused = (error: PublicError): RefusedItem => {
     return { ...item, kind: "refused", requestId, error };
   };
-  const parsed = parseCompletionRequest(item.body);
+  const parsed = parser.parse(item.body);
   if (!parsed.ok) return refused(errorFromProblems(parsed.problems));
   const { request } = parsed;
   const verdict = checkAgainstModel(request, served.model);

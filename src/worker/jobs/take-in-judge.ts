@@ -1,30 +1,19 @@
-// Whether the Models can serve each item of a Job, by the same rules as a live Completion. A Job's
-// items mostly differ in their prompts alone, so what is left of a body is judged once.
-import {
-  type CompletionRequest,
-  parseCompletionRequest,
-  withPrompt,
-} from "../../contract/completion-request.ts";
+// Whether the Models can serve each item of a Job, by the same rules as a live Completion.
 import type { CodedProblem, Problem } from "../../contract/problems.ts";
-import { requestLimits } from "../../contract/request-limits.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { answerBytesBound } from "../../core/job-slices.ts";
 import { countChoices, generatedTokens } from "../../core/request-size.ts";
 import { noSuchModel } from "../api/models.ts";
 import type { Services } from "../environment.ts";
+import { ItemParser } from "./parse-item.ts";
 
 export type Judgement =
   | { ok: true; model: string; answerBytes: number; tokens: number }
   | { ok: false; problems: readonly (Problem | CodedProblem)[] };
 
-/** Parameters that are remembered, and how long their text may be: together a few hundred kB. */
-const REMEMBERED_MOST = 64;
-const REMEMBERED_MAX_CHARACTERS = 4_096;
-
 export class ItemJudge {
   readonly #services: Pick<Services, "models">;
-  /** By what a body has beside its prompt and seed. */
-  readonly #judged = new Map<string, CompletionRequest>();
+  readonly #parser = new ItemParser();
   #model: string | null = null;
 
   constructor(services: Pick<Services, "models">) {
@@ -32,7 +21,7 @@ export class ItemJudge {
   }
 
   judge(body: unknown): Judgement {
-    const parsed = this.#parse(body);
+    const parsed = this.#parser.parse(body);
     if (!parsed.ok) return parsed;
     const { request } = parsed;
     const served = this.#services.models.get(request.model);
@@ -56,27 +45,6 @@ export class ItemJudge {
     const tokens = countChoices(request) * generatedTokens(request);
     return { ok: true, model: request.model, answerBytes, tokens };
   }
-
-  #parse(body: unknown): ReturnType<typeof parseCompletionRequest> {
-    if (typeof body !== "object" || body === null) return parseCompletionRequest(body);
-    const { prompt, seed, ...others } = body as Record<string, unknown>;
-    const parameters = JSON.stringify(others);
-    const known = isSeed(seed) ? this.#judged.get(parameters) : undefined;
-    const request = known === undefined ? null : withPrompt(known, prompt);
-    if (request !== null) return { ok: true, request };
-    const parsed = parseCompletionRequest(body);
-    if (parsed.ok && parameters.length <= REMEMBERED_MAX_CHARACTERS) {
-      if (this.#judged.size >= REMEMBERED_MOST) this.#judged.clear();
-      this.#judged.set(parameters, parsed.request);
-    }
-    return parsed;
-  }
-}
-
-/** No rule but its own range looks at the seed, and none does after this. */
-function isSeed(seed: unknown): boolean {
-  if (seed === undefined || seed === null) return true;
-  return Number.isInteger(seed) && Number(seed) >= 0 && Number(seed) <= requestLimits.seedMost;
 }
 
 function refused(problem: CodedProblem): Judgement {

@@ -3,9 +3,11 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseCompletionRequest } from "../../../src/contract/completion-request.ts";
 import { hex } from "../../../src/core/hex.ts";
 import type { ServedModel } from "../../../src/worker/environment.ts";
 import { readBytes } from "../../../src/worker/jobs/job-lines.ts";
+import { ItemParser } from "../../../src/worker/jobs/parse-item.ts";
 import { ItemJudge } from "../../../src/worker/jobs/take-in-judge.ts";
 import { StoreUpload } from "../../../src/worker/jobs/take-in-upload.ts";
 import { testModel, validBody } from "../../contract/arbitrary-completion.ts";
@@ -44,9 +46,22 @@ const similar = fc
 /** Each is a handful of judgements, which cost most under workerd's debugger. */
 const JUDGED_LISTS = 60;
 
+const bodies = fc.array(fc.oneof(similar, validBody), { minLength: 2, maxLength: 6 });
+
+describe("an item's request", () => {
+  test("is that of a live Completion, seed and all, whatever was parsed before", () => {
+    fc.assert(
+      fc.property(bodies, (all) => {
+        const parser = new ItemParser();
+        for (const body of all) expect(parser.parse(body)).toEqual(parseCompletionRequest(body));
+      }),
+      { numRuns: JUDGED_LISTS },
+    );
+  });
+});
+
 describe("an item's judgement", () => {
   test("is the same whatever was judged before", () => {
-    const bodies = fc.array(fc.oneof(similar, validBody), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(bodies, (all) => {
         const judge = new ItemJudge(services);
