@@ -15,8 +15,8 @@ export interface Drill {
   streamEndMs: number;
   /** Requests that began after the webhook was answered, and were served all the same. */
   servedAfter: number;
-  /** Those that ran already, and ended after it: they had their tokens before. */
-  endedAfter: number;
+  /** How long after that answer the last of those ended that ran already; 0 where none did. */
+  lastEndMs: number;
   /** What the loops and the stream were told. */
   refusal: string;
   streamError: string;
@@ -42,7 +42,12 @@ export async function leakDrill(person: Person, streamRunsMs: number): Promise<D
     firstRefusalMs: Math.min(...refusals.map(({ at }) => at)) - sentAt,
     streamEndMs: ended.at - sentAt,
     servedAfter: served.filter(({ begunAt }) => begunAt > answeredAt).length,
-    endedAfter: served.filter(({ begunAt, at }) => begunAt <= answeredAt && at > answeredAt).length,
+    lastEndMs: Math.max(
+      ...[
+        0,
+        ...served.filter(({ begunAt }) => begunAt <= answeredAt).map(({ at }) => at - answeredAt),
+      ],
+    ),
     refusal: [...new Set(refusals.map(({ why }) => why))].join(" / "),
     streamError: ended.why,
   };

@@ -44,7 +44,6 @@ async function drills(stack: Stack): Promise<void> {
         `${firstRefusalMs.toFixed(0)} ms, the stream's end after ${streamEndMs.toFixed(0)} ms`,
     );
   }
-  const sum = (of: (drill: Drill) => number) => all.reduce((total, drill) => total + of(drill), 0);
   const each = (of: (drill: Drill) => number) => all.map(of);
   const [first] = all;
   console.log(
@@ -65,8 +64,14 @@ async function drills(stack: Stack): Promise<void> {
       each((drill) => drill.streamEndMs),
     ),
   );
-  console.log(`served 200 after the webhook's answer: ${sum((drill) => drill.servedAfter)}`);
-  console.log(`begun before it and ended after it: ${sum((drill) => drill.endedAfter)}`);
+  const servedAfter = all.reduce((sum, drill) => sum + drill.servedAfter, 0);
+  console.log(`requests begun after the webhook's answer and served 200: ${servedAfter}`);
+  console.log(
+    spread(
+      "the last of those that ran then ended after",
+      each((drill) => drill.lastEndMs),
+    ),
+  );
   console.log(`the loops were told: ${first?.refusal}`);
   console.log(`the stream was told: ${first?.streamError}`);
 }

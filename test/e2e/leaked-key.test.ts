@@ -1,18 +1,24 @@
 // A key leaks while a loop and a stream use it. On a stack of its own, whose Holds are renewed every
 // second; `npm run drill:leak` measures it with the real times.
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leakDrill, REASON } from "../../bench/leak-drill/drill.ts";
+import { tryMadeUpKeys } from "../../bench/leak-drill/made-up-keys.ts";
 import { sendKeyEvent } from "./key-webhook.ts";
 import { newPerson } from "./person.ts";
-import { type StackProcess, startStack } from "./stack-process.ts";
+import { newDataFolder, type StackProcess, startStack } from "./stack-process.ts";
 
+const data = newDataFolder();
 let running: StackProcess;
 
 beforeAll(async () => {
-  running = await startStack({ holdLeaseSeconds: 3, tokenDelayMs: 20 });
+  running = await startStack({ data, holdLeaseSeconds: 3, tokenDelayMs: 20 });
 });
 
-afterAll(() => running.stop());
+afterAll(async () => {
+  await running.stop();
+  rmSync(data, { recursive: true, force: true });
+});
 
 describe("a leaked key, of which a signed webhook tells", () => {
   it("is worth nothing from the next request on, and what runs with it is cut", async () => {
@@ -50,4 +56,13 @@ describe("a leaked key, of which a signed webhook tells", () => {
     expect(again).toBe(first);
     expect((await person.complete({ prompt: "a", max_tokens: 1 })).status).toBe(200);
   });
+});
+
+it("made-up keys are refused and wake no object, counted by the guard or not", async () => {
+  for (const addresses of [[], ["192.0.2.1", "2001:db8::1"]]) {
+    const tried = await tryMadeUpKeys(running.stack, data, 300, addresses);
+    expect([401, 429]).toEqual(expect.arrayContaining([...tried.statuses.keys()]));
+    expect(tried.objectsWoken).toBe(0);
+    expect(tried.objectsOfOnePerson).toBeGreaterThan(0);
+  }
 });
