@@ -1,10 +1,10 @@
 // How the Workbench looks to whoever sees little or nothing, on any screen, and what it weighs.
-import axe, { type AxeResults } from "axe-core";
+import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
-import { atTheBench, continued } from "./workbench-visitor.ts";
+import { atTheBench, continued, lookAround } from "./workbench-visitor.ts";
 
 const stack = inject("stack");
 
@@ -14,19 +14,6 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-
-/** Runs in the page. */
-async function lookAround(): Promise<string[]> {
-  const { axe } = globalThis as unknown as {
-    axe: { run(options: object): Promise<AxeResults> };
-  };
-  const { violations } = await axe.run({ resultTypes: ["violations"], elementRef: false });
-  const { scrollWidth, clientWidth } = document.documentElement;
-  return [
-    ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
-    ...(scrollWidth > clientWidth ? [`wider than the screen: ${scrollWidth}`] : []),
-  ];
-}
 
 describe("the Workbench", () => {
   it("is accessible and fits with all that it can show, in both themes", async () => {

@@ -1,10 +1,20 @@
 // The Workbench in a real browser, before the whole stack: what it shows is what the API says.
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { Engine } from "./engine.ts";
-import { admin, newPerson } from "./person.ts";
-import { type At, atTheBench, continued, ended, TEXT } from "./workbench-visitor.ts";
+import { admin } from "./person.ts";
+import {
+  type At,
+  atTheBench,
+  byScript,
+  continued,
+  drawnTokens,
+  ended,
+  levelOfBits,
+  shownNats,
+  TEXT,
+} from "./workbench-visitor.ts";
 
 const stack = inject("stack");
 const engine = new Engine(stack);
@@ -16,53 +26,19 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Of each token that the Model wrote: its text and the class of its colour. */
-function tokens(page: Page): Promise<{ text: string; level: number; says: string }[]> {
-  return page.locator(".token.model").evaluateAll((all) =>
-    all.map((one) => ({
-      text: one.textContent ?? "",
-      level: Number(/level-(\d)/.exec(one.className)?.[1]),
-      says: one.getAttribute("aria-label") ?? "",
-    })),
-  );
-}
-
-interface Answer {
-  choices: {
-    text: string;
-    token_ids: number[];
-    logprobs: { token_logprobs: number[]; top_logprobs: Record<string, number>[] };
-  }[];
-}
-
-/** The same request by a script of another person's. */
-async function byScript(body: object): Promise<Answer["choices"][number]> {
-  const person = await newPerson(stack);
-  const asked = { return_token_ids: true, return_tokens_as_token_ids: true, ...body };
-  const answer = (await (await person.complete(asked)).json()) as Answer;
-  const [choice] = answer.choices;
-  if (choice === undefined) throw new Error("no choice");
-  return choice;
-}
-
-function shown(logprob: number): string {
-  return `${logprob.toFixed(4).replace("-", "−")} nats`;
-}
-
 describe("the Workbench", () => {
   it("shows the API's numbers for the same seed, and each in its step's colour", async () => {
     const { page } = await atTheBench(browser, stack);
     await continued(page);
-    const choice = await byScript({ prompt: TEXT, max_tokens: 24, seed: 7, logprobs: 20 });
-    const drawn = await tokens(page);
+    const choice = await byScript(stack, { prompt: TEXT, max_tokens: 24, seed: 7, logprobs: 20 });
+    const drawn = await drawnTokens(page);
     expect(drawn.map(({ text }) => text).join("")).toBe(choice.text);
     const said = choice.logprobs.token_logprobs;
     expect(drawn).toHaveLength(said.length);
     for (const [at, { says, level }] of drawn.entries()) {
       const logprob = said[at] ?? Number.NaN;
-      expect(says).toContain(shown(logprob));
-      const bits = -logprob / Math.LN2;
-      expect(level).toBe([1, 2, 4, 6, 8, 12].filter((most) => bits > most).length);
+      expect(says).toContain(shownNats(logprob));
+      expect(level).toBe(levelOfBits(logprob));
     }
     const colours = (selector: string) =>
       page

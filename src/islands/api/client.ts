@@ -53,18 +53,41 @@ export class ApiClient {
     return (await answer.json()) as T;
   }
 
+  /** A Completion in one piece. `onWaiting` as in a stream. */
+  complete(
+    body: Fields,
+    onWaiting: (words: string) => void,
+    signal: AbortSignal,
+  ): Promise<[Completion, AnswerHead]> {
+    return this.#waiting(body, onWaiting, signal, () =>
+      this.post<Completion>("/v1/completions", body, signal),
+    );
+  }
+
   /** Resolves when the answer is complete. Rejects as `post` does, also for an error in the stream. */
-  async stream(body: Fields, watcher: StreamWatcher, signal: AbortSignal): Promise<void> {
+  stream(body: Fields, watcher: StreamWatcher, signal: AbortSignal): Promise<void> {
+    return this.#waiting(body, watcher.onWaiting, signal, (wait) => {
+      const onChunk = (chunk: Completion) => {
+        wait.end();
+        watcher.onChunk(chunk);
+      };
+      return this.#streamOnce(body, { ...watcher, onChunk }, wait, signal);
+    });
+  }
+
+  /** Asks again for a Model that is still starting, and says meanwhile why nothing comes. */
+  async #waiting<T>(
+    body: Fields,
+    onWaiting: (words: string) => void,
+    signal: AbortSignal,
+    ask: (wait: ColdWait) => Promise<T>,
+  ): Promise<T> {
     const model = String(body.model);
-    const wait = new ColdWait(model, () => modelState(this, model), watcher.onWaiting);
-    const onChunk = (chunk: Completion) => {
-      wait.end();
-      watcher.onChunk(chunk);
-    };
+    const wait = new ColdWait(model, () => modelState(this, model), onWaiting);
     try {
       for (let repeats = 0; ; repeats += 1) {
         try {
-          return await this.#streamOnce(body, { ...watcher, onChunk }, wait, signal);
+          return await ask(wait);
         } catch (failure) {
           const isStarting = failure instanceof ApiError && failure.code === "model_starting";
           if (!isStarting || repeats === STARTING_REPEATS_MOST) throw failure;

@@ -85,7 +85,7 @@ export class Column {
     );
     this.#part("stop").addEventListener("click", () => this.stop());
     this.#part("pin").addEventListener("click", () => {
-      this.#part<HTMLInputElement>("seed").value = String(this.#seed ?? "");
+      this.#part<HTMLInputElement>("field-seed").value = String(this.#seed ?? "");
       // As by hand, so that the code shows it.
       this.form.dispatchEvent(new Event("input", { bubbles: true }));
     });

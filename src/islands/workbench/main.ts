@@ -197,7 +197,7 @@ element("take").addEventListener("click", () => {
   count();
 });
 element("pin").addEventListener("click", () => {
-  element<HTMLInputElement>("seed").value = String(seedUsed ?? "");
+  element<HTMLInputElement>("field-seed").value = String(seedUsed ?? "");
   drawCode();
 });
 element("whole").addEventListener("click", showVocabulary);

@@ -95,9 +95,9 @@ export class Workbench {
     await this.#alone(async (signal) => {
       this.#startOver(model, typed);
       const asked = { max_tokens: 1, prompt_logprobs: ALTERNATIVES, return_token_ids: true };
-      const [{ choices }, head] = await this.#api.post<Completion>(
-        "/v1/completions",
+      const [{ choices }, head] = await this.#api.complete(
         { model, prompt: typed, ...asked },
+        this.#screen.say,
         signal,
       );
       this.#screen.head(head);

@@ -24,9 +24,15 @@ export function CompareColumn(props: CompareColumnProps): Child {
     >
       <div class="write-head">
         <h2 id={title}>Column {name}</h2>
-        <button type="button" class="plain" id={`${name}-remove`} aria-describedby={title}>
-          Remove
-        </button>
+        {/* Above the text, where they stay while it grows. */}
+        <span class="inline">
+          <button type="button" class="plain" id={`${name}-stop`} disabled>
+            Stop {name}
+          </button>
+          <button type="button" class="plain" id={`${name}-remove`} aria-describedby={title}>
+            Remove
+          </button>
+        </span>
       </div>
       <div class="field">
         <label for={`${name}-model`}>Model</label>
@@ -92,14 +98,9 @@ function Facts({ name }: { name: string }): Child {
           </div>
         ))}
       </dl>
-      <div class="actions">
-        <button type="button" class="button second" id={`${name}-stop`} disabled>
-          Stop {name}
-        </button>
-        <button type="button" class="plain" id={`${name}-pin`} hidden>
-          Pin the seed of {name}
-        </button>
-      </div>
+      <button type="button" class="plain" id={`${name}-pin`} hidden>
+        Pin the seed of {name}
+      </button>
     </>
   );
 }

@@ -46,7 +46,9 @@ function Comparison({ models, first }: { models: readonly string[]; first: strin
       </div>
       <section id="differences" class="block" aria-labelledby="differences-title" hidden>
         <h2 id="differences-title">Where they part</h2>
-        <ul id="parting-lines" role="status" />
+        <div role="status">
+          <ul id="parting-lines" />
+        </div>
       </section>
       <div id="columns" class="compare-columns" data-names={names.join(" ")}>
         {names.map((name, at) => (
@@ -111,7 +113,7 @@ function Scores(): Child {
         How surprised each Model is by the text itself; its first token has no score. Models cut a
         text into different tokens: compare them by bits a byte.
       </p>
-      <section class="table-frame" tabindex={0} aria-labelledby="scores-title">
+      <section class="table-frame" tabindex={0} aria-label="Scores by Model">
         <table class="compare-scores">
           <thead>
             <tr>

@@ -59,7 +59,7 @@ const rare: readonly SettingGroup[] = [
 interface SettingsFormProps {
   id: string;
   label: string;
-  /** Before each field's name in its element's id, where a page has several such forms. */
+  /** Of the fields' ids, where a page has several such forms. */
   prefix?: string;
   usual: readonly Setting[];
   /** Hidden until the page's script puts it in its place. */
@@ -86,7 +86,8 @@ function SettingRow(props: { settings: readonly Setting[]; prefix: string }): Ch
     <div class="setting-row">
       {props.settings.map((setting) => {
         const { field, label } = setting;
-        const id = `${props.prefix}${field}`;
+        // `stop` is a field, and a page has a button of that name.
+        const id = `${props.prefix}field-${field}`;
         return (
           <div class="setting" title={completionFields[field].notes}>
             <label for={id}>{label}</label>

@@ -1,0 +1,45 @@
+// How Compare looks to whoever sees little or nothing, on any screen, and what it weighs.
+import axe from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
+import { atTheBench, lookAround, TEXT } from "./workbench-visitor.ts";
+
+const stack = inject("stack");
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+it("Compare is accessible and fits with four columns and all that it can show, in both themes", async () => {
+  const { page } = await atTheBench(browser, stack, "/compare");
+  await page.addInitScript({ content: axe.source });
+  await page.reload();
+  for (const _ of [1, 2]) await page.getByRole("button", { name: "Add a column" }).click();
+  await page.getByLabel("Text to continue").fill(TEXT);
+  await page.locator("#D-field-temperature").fill("9");
+  await page.getByRole("button", { name: "Continue in all" }).click();
+  await page.locator("#D-problem").waitFor();
+  await page.locator("#stop:disabled").waitFor();
+  await page.locator("#A-text .token").first().click();
+  await page.getByRole("button", { name: "Score the text in each Model" }).click();
+  await page.getByText(/^The text is scored/).waitFor();
+  await page.getByText("Show code").click();
+  const found: string[] = [];
+  for (const [colorScheme, width] of [["light", 320] as const, ["dark", 1440] as const]) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    found.push(...(await page.evaluate(lookAround)));
+  }
+  expect(found).toEqual([]);
+}, 120_000);
+
+it("Compare is accessible and fits before anything is written, within 60 KB", async () => {
+  const { page } = await atTheBench(browser, stack, "/compare");
+  expect(await pageDefects(page, `${stack.app}/compare`)).toEqual([]);
+  expect(await compressedBytes(page, `${stack.app}/compare`)).toBeLessThan(PAGE_BYTES_MOST);
+});

@@ -1,0 +1,139 @@
+// How the Loom asks a Model: with which fields, at what cost, and how it stops.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { Engine } from "./engine.ts";
+import { admin } from "./person.ts";
+import { atTheBench } from "./workbench-visitor.ts";
+
+const stack = inject("stack");
+const engine = new Engine(stack);
+
+/** A machine that is busy takes its time. */
+const soon = { timeout: 30_000 };
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const tree = (page: Page) => page.getByRole("tree", { name: "Branches" });
+const said = (page: Page) => page.locator(".loom-status");
+
+/** Somebody whose tree begins with some words. */
+async function begun(): Promise<{ id: string; page: Page }> {
+  const { id, page } = await atTheBench(browser, stack, "/loom");
+  await tree(page).focus();
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Text" }).fill("Call me");
+  await page.keyboard.press("Control+Enter");
+  await page.locator(".loom-text", { hasText: "Call me" }).waitFor();
+  return { id, page };
+}
+
+async function grow(page: Page): Promise<void> {
+  await tree(page).focus();
+  await page.keyboard.press("g");
+  await said(page).filter({ hasText: "Grown." }).waitFor();
+}
+
+/** The bodies of the Completions that the page asks for from now on. */
+function bodies(page: Page): Record<string, unknown>[] {
+  const sent: Record<string, unknown>[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/v1/completions")) sent.push(request.postDataJSON());
+  });
+  return sent;
+}
+
+describe("growing", () => {
+  it("asks with every field that is filled in, and leaves the others to the API", async () => {
+    const { page } = await begun();
+    const sent = bodies(page);
+    await page.getByRole("textbox", { name: "Branches" }).fill("2");
+    await page.getByLabel("Tokens each").fill("6");
+    await page.getByLabel("Seed", { exact: true }).fill("11");
+    await page.getByText("How to sample").click();
+    await page.getByLabel("Top k").fill("40");
+    await page.getByLabel("Presence penalty").fill("0.5");
+    await page.getByText("When to stop").click();
+    await page.getByLabel("Stop, one a line").fill("\\n\\n");
+    await grow(page);
+    const {
+      logprobs: _,
+      return_token_ids: __,
+      return_tokens_as_token_ids: ___,
+      ...asked
+    } = sent[0] ?? {};
+    expect(asked).toEqual({
+      ...{ model: "local", prompt: "Call me", n: 2, max_tokens: 6, temperature: 1, seed: 11 },
+      ...{ top_k: 40, presence_penalty: 0.5, stop: ["\n\n"], stream: true },
+    });
+    await page.reload();
+    expect(await page.getByLabel("Top k").inputValue()).toBe("40");
+  });
+
+  it("pins the seed of a branch, and then grows the same branches again", async () => {
+    const { page } = await begun();
+    await grow(page);
+    await page.keyboard.press("ArrowRight");
+    const shown = (await page.locator(".loom-seed output").textContent()) ?? "";
+    expect(shown).toMatch(/^\d+$/);
+    await page.getByRole("button", { name: "Pin it" }).click();
+    expect(await page.getByLabel("Seed", { exact: true }).inputValue()).toBe(shown);
+    await tree(page).focus();
+    await page.keyboard.press("ArrowLeft");
+    await grow(page);
+    const lines = await page.locator(".loom-snippet").allTextContents();
+    expect(lines).toHaveLength(1 + 4 + 4);
+    expect(lines.slice(5)).toEqual(lines.slice(1, 5));
+  });
+
+  it("says before it grows what that costs at most, and charges no more", async () => {
+    const { id, page } = await begun();
+    const counter = page.locator(".loom-counter");
+    await counter
+      .filter({ hasText: "2 tokens; with up to 96 more this costs at most 98" })
+      .waitFor();
+    await page.getByRole("textbox", { name: "Branches" }).fill("3");
+    await counter.filter({ hasText: "costs at most 74 of your 100,000" }).waitFor();
+    await grow(page);
+    const { tokens } = await admin<{ tokens: { spent: number } }>(stack, "GET", `/people/${id}`);
+    expect(tokens.spent).toBeGreaterThan(2);
+    expect(tokens.spent).toBeLessThanOrEqual(74);
+  });
+
+  it("says which field cannot be read, and sends nothing", async () => {
+    const { page } = await begun();
+    const sent = bodies(page);
+    await page.getByRole("textbox", { name: "Branches" }).fill("1000000000");
+    await tree(page).focus();
+    await page.keyboard.press("g");
+    await said(page).filter({ hasText: "Branches must be a whole number from 1 to 128" }).waitFor();
+    await page.getByRole("textbox", { name: "Branches" }).fill("2");
+    await page.getByLabel("Temperature").fill("warm");
+    await tree(page).focus();
+    await page.keyboard.press("g");
+    await said(page).filter({ hasText: "temperature: “warm” is no number." }).waitFor();
+    expect(sent).toEqual([]);
+  });
+
+  it("stops the Model where it is stopped, and keeps what came", async () => {
+    const { page } = await begun();
+    await engine.arm("drip", { ms: 1 });
+    await page.getByLabel("Tokens each").fill("2000");
+    await tree(page).focus();
+    await page.keyboard.press("g");
+    const line = page.locator(".loom-snippet").nth(1);
+    // Some tokens: an end of a line shows as a sign.
+    await expect.poll(async () => (await line.textContent())?.length ?? 0, soon).toBeGreaterThan(9);
+    expect((await engine.counters()).running).toBe(4);
+    await page.keyboard.press("Escape");
+    await said(page).filter({ hasText: "Stopped. What came is kept." }).waitFor();
+    await engine.idle();
+    await engine.disarm();
+    expect((await line.textContent())?.length).toBeGreaterThan(9);
+  });
+});
