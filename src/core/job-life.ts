@@ -63,8 +63,15 @@ export function noteTokensChanged(book: JobBook, now: number): void {
   bringUpToDate(book, now);
   if (isStopped(book)) return;
   book.progress.tokensChangedAt = now;
-  book.progress.tokensWait = null;
+  endTokensWait(book);
   noteProgress(book);
+}
+
+/** How fast it is counts from here on: what was done in the pause had begun before. */
+export function endTokensWait(book: JobBook): void {
+  if (book.progress.tokensWait === null) return;
+  book.progress.tokensWait = null;
+  book.samples = [];
 }
 
 /** A turn came: it has begun, and what the Model was waited for is over. */

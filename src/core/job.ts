@@ -8,6 +8,7 @@ import { addErrors } from "./job-errors.ts";
 import {
   bringUpToDate,
   cancelJob,
+  endTokensWait,
   giveUp,
   noteClaim,
   noteProgress,
@@ -99,11 +100,11 @@ export function commitSlice(
   book.busy.delete(slice);
   book.changes.slices.add(slice);
   close(book, slice, result);
-  addResult(book, slice.claimedAt, result, now);
   const wait = book.progress.tokensWait;
   // A slice that was claimed for a try was held for: there are tokens.
   const showsTokens = wait !== null && slice.claimedAt >= wait.retryAt;
-  if (showsTokens || wait?.heldWouldFree === true) book.progress.tokensWait = null;
+  if (showsTokens || wait?.heldWouldFree === true) endTokensWait(book);
+  addResult(book, slice.claimedAt, result, now);
   bringUpToDate(book, now);
   return "committed";
 }

@@ -208,4 +208,17 @@ describe("when a Job will be done", () => {
     work(3, 1_000);
     expect(standing().etaSeconds).toBe(85);
   });
+
+  test("is foreseen without the pause that it comes out of, whatever was done in that", () => {
+    world = new JobWorld(Array(100).fill(1));
+    work(10, 1_000);
+    const [late, poor] = [claimed(), claimed()];
+    refused(poor);
+    world.pass(1_000);
+    world.commit(late, 0, "none");
+    world.pass(40_000);
+    world.tokensChanged("none");
+    work(5, 1_000);
+    expect(standing().etaSeconds).toBe(84);
+  });
 });
