@@ -46,6 +46,15 @@ describe("a Job's page", () => {
     expect(shown).toContain("Request more tokens");
   });
 
+  test("of one that ended before anything was done offers no results", async () => {
+    const job = await newJob(member.id, { slices: 1 });
+    await member.post(`/jobs/${job.id}/cancel`);
+    await giveBackOne(job, { why: "stopped" });
+    const shown = await words(member.get(`/jobs/${job.id}`));
+    expect(shown).toContain("There are none: no item was done.");
+    expect(shown).not.toContain("Download results");
+  });
+
   test("of one that has ended follows nothing, and says when it is removed", async () => {
     const job = await newJob(member.id, { slices: 1 });
     const { id } = job;

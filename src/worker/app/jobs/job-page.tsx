@@ -143,10 +143,12 @@ function Figures({ job }: PartProps): Child {
   );
 }
 
-/** Also before the first line is there, so that nothing moves when it comes. */
+/** While it runs also before the first line is there, so that nothing moves when it comes. */
 function Results({ job, now }: PartProps): Child {
   const ended = hasEnded(job);
   const at = `/jobs/${job.id}`;
+  const { succeeded, failed } = job.counts;
+  const kinds = !ended || (succeeded > 0 && failed > 0);
   return (
     <section class="block">
       <h2>Results</h2>
@@ -161,17 +163,25 @@ function Results({ job, now }: PartProps): Child {
           "While the Job runs a download has the lines that are ready without a gap; a later one has more."
         )}
       </p>
-      <p class="actions">
-        <a class="button second" href={`${at}/results`} download>
-          {ended ? "Download results" : "Download results so far"}
-        </a>
-        <a href={`${at}/results?only=succeeded`} download>
-          Only succeeded
-        </a>
-        <a href={`${at}/results?only=failed`} download>
-          Only failed
-        </a>
-      </p>
+      {ended && succeeded + failed === 0 ? (
+        <p class="text quiet">There are none: no item was done.</p>
+      ) : (
+        <p class="actions">
+          <a class="button second" href={`${at}/results`} download>
+            {ended ? "Download results" : "Download results so far"}
+          </a>
+          {kinds ? (
+            <>
+              <a href={`${at}/results?only=succeeded`} download>
+                Only succeeded
+              </a>
+              <a href={`${at}/results?only=failed`} download>
+                Only failed
+              </a>
+            </>
+          ) : null}
+        </p>
+      )}
     </section>
   );
 }
