@@ -9,6 +9,17 @@ const pairs = ["one", "two", "unpublished"].map((name) => {
   return { name, ...pair, identifier: createHash("sha256").update(name).digest("hex") };
 });
 
+/** GitHub's own, as it publishes it: the sample in its docs is signed with it. */
+const ofGithub = {
+  key_identifier: "bcb53661c06b4728e59d897fb6165d5c9cda0fd9cdf9d09ead458168deb7518c",
+  key: `-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEYAGMWO8XgCamYKMJS6jc/qgvSlAd
+AjPuDPRcXU22YxgBrz+zoN19MzuRyW87qEt9/AmtoNP5GrobzUvQSyJFVw==
+-----END PUBLIC KEY-----
+`,
+  is_current: true,
+};
+
 export async function startScriptedGithub(): Promise<OnLoopback> {
   let asked = 0;
   let authorization: string | null = null;
@@ -31,13 +42,14 @@ export async function startScriptedGithub(): Promise<OnLoopback> {
 }
 
 function published() {
-  return pairs
+  const own = pairs
     .filter(({ name }) => name !== "unpublished")
     .map(({ identifier, publicKey }) => ({
       key_identifier: identifier,
       key: publicKey.export({ type: "spki", format: "pem" }),
       is_current: true,
     }));
+  return [...own, ofGithub];
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

@@ -84,6 +84,20 @@ describe("keys that GitHub has found", () => {
     expect(rows).not.toContain(key);
   });
 
+  test("come as in the sample of GitHub's docs, signed with GitHub's own key", async () => {
+    const body =
+      '[{"source":"commit","token":"some_token","type":"some_type","url":"https://example.com/base-repo-url/"}]';
+    const response = await send(body, {
+      identifier: "bcb53661c06b4728e59d897fb6165d5c9cda0fd9cdf9d09ead458168deb7518c",
+      signature:
+        "MEQCIQDaMKqrGnE27S0kgMrEK0eYBmyG0LeZismAEz/BgZyt7AIfXt9fErtRS4XaeSt/AO1RtBY66YcAdjxji410VQV4xg==",
+    });
+    const token_hash = await sha256("some_token");
+    expect(await response.json()).toEqual([
+      { token_hash, token_type: "some_type", label: "false_positive" },
+    ]);
+  });
+
   test("may come without an address, and many at a time", async () => {
     const { key } = await newPerson();
     const many = Array.from({ length: 500 }, (_, i) => found(`${madeUp.slice(0, -4)}${1000 + i}`));
