@@ -166,12 +166,14 @@ describe("a delivery that fails", () => {
   test("has failed, and asked nobody, where the address is none that may be sent to any more", async () => {
     await webhooks.add(receiver);
     await runInDurableObject(webhooks.stub, (_, { storage }) => {
-      storage.sql.exec("UPDATE endpoints SET url = replace(url, '127.0.0.1', '10.0.0.1')");
+      // Leads to the receiver all the same.
+      storage.sql.exec("UPDATE endpoints SET url = replace(url, '127.0.0.1', '0.0.0.0')");
     });
     await webhooks.rpc.emit([newEvent()]);
     const delivery = await webhooks.delivery(tried(1));
     const attempt = { status: null, problem: "unreachable", durationMs: 0 };
     expect(delivery).toMatchObject({ state: "waiting", attempts: [attempt] });
+    expect(await receiver.seen()).toEqual([]);
   });
 
   test("keeps no other endpoint waiting while it hangs", async () => {
