@@ -79,7 +79,7 @@ describe("growing", () => {
     const { page } = await begun();
     await grow(page);
     await page.keyboard.press("ArrowRight");
-    const shown = (await page.locator(".loom-seed output").textContent()) ?? "";
+    const shown = (await page.locator(".loom-seed .mono").textContent()) ?? "";
     expect(shown).toMatch(/^\d+$/);
     await page.getByRole("button", { name: "Pin it" }).click();
     expect(await page.getByLabel("Seed", { exact: true }).inputValue()).toBe(shown);

@@ -165,6 +165,14 @@ export class Column {
     }
   }
 
+  /** Marks the token that parts from the first column; says it in words where they are known. */
+  part(at: number | null, words: string): void {
+    this.view.mark(at, "the columns part here");
+    const line = this.#part("parting");
+    // Set again it would be read out again.
+    if (line.textContent !== words) line.textContent = words;
+  }
+
   fail(words: string): void {
     this.#part("status").textContent = "";
     this.#part("problem").textContent = words;

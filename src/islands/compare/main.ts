@@ -2,7 +2,7 @@
 import { ApiClient } from "../api/client.ts";
 import { TokenTexts } from "../api/token-texts.ts";
 import { element } from "../dom/elements.ts";
-import { make, oncePerFrame } from "../dom/make.ts";
+import { oncePerFrame } from "../dom/make.ts";
 import { drawLegend } from "../model-text/legend.ts";
 import { visible } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
@@ -68,27 +68,26 @@ function showRunning(): void {
   if (!runs) count();
 }
 
-/** Marks where each column parts from the first; says it in words once nothing more comes. */
+/** Marks where each column parts from the first; says it in words once nothing more comes of both. */
 function showDifferences(): void {
-  const begun = shown().filter(({ continuation }) => continuation.texts.length > 0);
-  const all = begun.map(({ continuation }) => continuation);
+  const all = shown().flatMap(({ continuation }) =>
+    continuation.texts.length > 0 ? [continuation] : [],
+  );
   const [first] = all;
   const partings = partingsOf(all);
   const known = partings.filter(({ isKnown }) => isKnown);
   const earliest = [...known].sort((a, b) => a.shared - b.shared)[0];
-  begun[0]?.view.mark(earliest?.tokens[0] ?? null, "the others part from here");
-  for (const [at, { isKnown, tokens }] of partings.entries()) {
-    const why = `parts from ${first?.name} here`;
-    begun[at + 1]?.view.mark(isKnown ? tokens[1] : null, why);
+  for (const column of columns) {
+    const own = all.find(({ name }) => name === column.name);
+    const parting = partings.find(({ name }) => name === column.name);
+    if (first === undefined || own === undefined || parting === undefined) {
+      column.part(column.name === first?.name ? (earliest?.tokens[0] ?? null) : null, "");
+      continue;
+    }
+    const isOver = first.isDone && own.isDone;
+    const words = isOver ? partingWords(first, own, parting, visible) : "";
+    column.part(parting.isKnown ? parting.tokens[1] : null, words);
   }
-  if (columns.some(({ isRunning }) => isRunning)) return;
-  const lines = partings.flatMap((parting, at) => {
-    const other = all[at + 1];
-    if (first === undefined || other === undefined) return [];
-    return [make("li", {}, partingWords(first, other, parting, visible))];
-  });
-  element("differences").hidden = lines.length === 0;
-  element("parting-lines").replaceChildren(...lines);
 }
 
 function count(): void {

@@ -17,8 +17,12 @@ export async function writeBelow(workspace: Workspace, parent: NodeId): Promise<
 }
 
 export async function editText(workspace: Workspace, id: NodeId): Promise<void> {
-  const before = textOf(nodeOf(workspace.tree, id).pieces);
-  const hint = "Numbers of tokens after a change are taken away: they were true of another text.";
+  const node = nodeOf(workspace.tree, id);
+  const before = textOf(node.pieces);
+  const hasNumbers = node.children.length > 0 || node.pieces.some(({ score }) => score !== null);
+  const hint = hasNumbers
+    ? "Numbers of tokens after a change are taken away: they were true of another text."
+    : "Ctrl and Enter saves.";
   const title = id === workspace.tree.root ? "How the text begins" : "Edit the branch";
   const text = await askText({ title, verb: "Save", text: before, rows: 12, hint });
   if (text === null || !workspace.has(id)) return;

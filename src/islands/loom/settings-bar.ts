@@ -59,7 +59,7 @@ export function makeSettingsBar(
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", changed);
 
-  const seed = make("output", { class: "mono" });
+  const seed = make("span", { class: "mono" });
   const pin = make("button", { type: "button", class: "plain" }, "Pin it");
   const seedLine = make(
     "p",
@@ -71,7 +71,7 @@ export function makeSettingsBar(
   );
   pin.addEventListener("click", () => {
     const field = form.elements.namedItem("seed");
-    if (field instanceof HTMLInputElement) field.value = seed.value;
+    if (field instanceof HTMLInputElement) field.value = seed.textContent ?? "";
     changed();
   });
 
@@ -103,7 +103,7 @@ export function makeSettingsBar(
     show(origin) {
       const known = origin?.seed ?? null;
       seedLine.hidden = known === null;
-      if (known !== null) seed.value = String(known);
+      if (known !== null) seed.textContent = String(known);
     },
   };
 }

@@ -14,6 +14,9 @@ import {
 /** The likeliest of each place: as many as a person reads, and what ranks are known to. */
 const ALTERNATIVES = 20;
 
+/** Ahead of being asked for: two calls at most. */
+const ALTERNATIVES_LEARNED = 2_000;
+
 export interface WorkbenchScreen {
   /** The whole text anew. */
   show(tokens: readonly ScoredToken[]): void;
@@ -211,6 +214,10 @@ export class Workbench {
     spreadTexts(this.#tokens.slice(0, this.#promptTokens), textOf);
     spreadTexts(this.#tokens.slice(from), textOf);
     this.#screen.show(this.#tokens);
+    // So that a token's alternatives are there with their texts when it is opened.
+    const alternatives = this.#tokens.flatMap((token) => token.alternatives.map(({ id }) => id));
+    const soon = [...new Set(alternatives)].slice(0, ALTERNATIVES_LEARNED);
+    this.texts.learn(this.#model, soon).catch(() => undefined);
   }
 
   /** One at a time; what goes wrong is said, and leaving early is nothing wrong. */

@@ -24,8 +24,18 @@ export function CompareColumn(props: CompareColumnProps): Child {
     >
       <div class="write-head">
         <h2 id={title}>Column {name}</h2>
-        {/* Above the text, where they stay while it grows. */}
         <span class="inline">
+          <label for={`${name}-model`}>Model</label>
+          <select id={`${name}-model`}>
+            {models.map((id) => (
+              <option value={id} selected={id === model}>
+                {id}
+              </option>
+            ))}
+          </select>
+        </span>
+        {/* Above the text, where they stay while it grows. */}
+        <span class="actions">
           <button type="button" class="plain" id={`${name}-stop`} disabled>
             Stop {name}
           </button>
@@ -33,16 +43,6 @@ export function CompareColumn(props: CompareColumnProps): Child {
             Remove
           </button>
         </span>
-      </div>
-      <div class="field">
-        <label for={`${name}-model`}>Model</label>
-        <select id={`${name}-model`}>
-          {models.map((id) => (
-            <option value={id} selected={id === model}>
-              {id}
-            </option>
-          ))}
-        </select>
       </div>
       <SettingsForm
         id={`${name}-settings`}
@@ -54,6 +54,7 @@ export function CompareColumn(props: CompareColumnProps): Child {
       <p id={`${name}-problem`} class="notice notice-problem" role="alert" hidden />
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
       <div id={`${name}-text`} class="model-text" role="group" aria-label={`What ${name} writes`} />
+      <p id={`${name}-parting`} role="status" class="compare-status" />
       <p id={`${name}-pointed`} class="pointed quiet mono">
         Point at a token to see its numbers.
       </p>

@@ -43,13 +43,10 @@ function Comparison({ models, first }: { models: readonly string[]; first: strin
       <p id="problem" class="notice notice-problem" role="alert" hidden />
       <div class="write-head">
         <ColourBy />
+        <button type="button" class="button second" id="add">
+          Add a column
+        </button>
       </div>
-      <section id="differences" class="block" aria-labelledby="differences-title" hidden>
-        <h2 id="differences-title">Where they part</h2>
-        <div role="status">
-          <ul id="parting-lines" />
-        </div>
-      </section>
       <div id="columns" class="compare-columns" data-names={names.join(" ")}>
         {names.map((name, at) => (
           <CompareColumn
@@ -72,7 +69,7 @@ function WriteForm(): Child {
   return (
     <form id="write" class="block">
       <label for="prompt">Text to continue</label>
-      <textarea id="prompt" class="mono" rows={4} aria-describedby="counter" spellcheck={false} />
+      <textarea id="prompt" class="mono" rows={3} aria-describedby="counter" spellcheck={false} />
       <p id="counter" class="quiet">
         Write something to continue.
       </p>
@@ -85,9 +82,6 @@ function WriteForm(): Child {
         </button>
         <button type="button" class="button second" id="score-text">
           Score the text in each Model
-        </button>
-        <button type="button" class="button second" id="add">
-          Add a column
         </button>
         <span class="quiet">Ctrl+Enter continues, Escape stops</span>
       </div>
