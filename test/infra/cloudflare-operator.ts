@@ -82,6 +82,7 @@ export class Operator {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: `${join(this.folder, "bin")}:${process.env.PATH}`,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOME: this.folder,
         FAKE_ACCOUNT: this.#accountFile,
         CONTINUO_API_KEY: API_KEY,

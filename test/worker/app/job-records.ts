@@ -25,7 +25,7 @@ export async function putRows(
     const record = { ...plain, id: await newJobId("", crypto.randomUUID()), ...row };
     records.push({ ...record, personId, createdAt: row.createdAt ?? now - at });
   }
-  for (const record of records) await list.put(record);
+  await Promise.all(records.map((record) => list.put(record)));
   return records;
 }
 
