@@ -129,7 +129,7 @@ interface Ready {
 }
 
 /** The first Completion makes the gateway ask whether the Model lives, which no test should meet. */
-async function warmUp({ api, key }: Ready): Promise<void> {
+export async function warmUp({ api, key }: Pick<Stack, "api" | "key">): Promise<void> {
   const response = await fetch(`${api}/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
