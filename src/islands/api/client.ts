@@ -48,9 +48,9 @@ export class ApiClient {
     return [(await answer.json()) as T, headOf(answer)];
   }
 
-  async get<T>(path: string): Promise<T> {
+  async get<T>(path: string): Promise<[T, AnswerHead]> {
     const answer = await this.#send(path, null, undefined);
-    return (await answer.json()) as T;
+    return [(await answer.json()) as T, headOf(answer)];
   }
 
   /** A Completion in one piece. `onWaiting` as in a stream. */

@@ -1,5 +1,6 @@
 // Why no token comes yet, where a Model that has to start is the reason: said from the first second on,
 // until something comes. No elements.
+import type { AnswerHead } from "./client.ts";
 import type { ModelState } from "./model-state.ts";
 
 /** A Warm Model has answered by then, most of the time. */
@@ -30,7 +31,7 @@ function span(seconds: number): string {
 
 export class ColdWait {
   readonly #model: string;
-  readonly #look: () => Promise<ModelState>;
+  readonly #look: () => Promise<[ModelState, AnswerHead]>;
   readonly #say: (words: string) => void;
   readonly #began = performance.now();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +39,11 @@ export class ColdWait {
   #hasWaited = false;
   #about: { seconds: number; at: number } | null = null;
 
-  constructor(model: string, look: () => Promise<ModelState>, say: (words: string) => void) {
+  constructor(
+    model: string,
+    look: () => Promise<[ModelState, AnswerHead]>,
+    say: (words: string) => void,
+  ) {
     this.#model = model;
     this.#look = look;
     this.#say = say;
@@ -62,7 +67,7 @@ export class ColdWait {
 
   async #tell(): Promise<void> {
     // Who cannot be asked is asked again; the request itself says what is wrong.
-    const state = await this.#look().catch(() => null);
+    const [state] = await this.#look().catch(() => [null]);
     if (this.#isOver) return;
     if (state !== null && state.warm !== "warm") {
       this.#hasWaited = true;

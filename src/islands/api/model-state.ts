@@ -1,5 +1,5 @@
 // Whether a Model is Warm, asked without starting it.
-import type { ApiClient } from "./client.ts";
+import type { AnswerHead, ApiClient } from "./client.ts";
 
 export interface ModelState {
   warm: "warm" | "starting" | "cold";
@@ -8,7 +8,7 @@ export interface ModelState {
 }
 
 /** Rejects as the client does. An id may have slashes, which stay. */
-export function modelState(api: ApiClient, id: string): Promise<ModelState> {
+export function modelState(api: ApiClient, id: string): Promise<[ModelState, AnswerHead]> {
   const path = id.split("/").map(encodeURIComponent).join("/");
   return api.get<ModelState>(`/v1/models/${path}`);
 }

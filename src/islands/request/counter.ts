@@ -73,7 +73,9 @@ export class Counter {
     if (typeof prompt !== "string") return { tokens: prompt.length, isExact: true };
     const known = this.#known.get(model);
     if (known?.text === prompt) return { tokens: known.tokens, isExact: true };
-    if ((await modelState(this.#api, model)).warm !== "warm") {
+    const [{ warm }, head] = await modelState(this.#api, model);
+    this.left(head.available);
+    if (warm !== "warm") {
       const bytes = new TextEncoder().encode(prompt).length;
       return { tokens: bytes + TOKENS_AROUND, isExact: false };
     }
@@ -103,7 +105,7 @@ export class Counter {
 
 function coldWords(models: readonly string[]): string {
   const names = [...new Set(models)].join(" and ");
-  return ` ${names} is not running, so that its tokens are not counted yet; sending starts it, and waits.`;
+  return ` ${names} is not running, so its tokens are not counted yet. Sending starts it and waits.`;
 }
 
 function whole(value: number): string {

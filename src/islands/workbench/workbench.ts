@@ -234,13 +234,14 @@ export class Workbench {
   async #guard(run: AbortController, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     try {
       if (!run.signal.aborted) await work(run.signal);
-      if (run.signal.aborted) this.#screen.say("Stopped.");
     } catch (failure) {
-      if (run.signal.aborted) this.#screen.say("Stopped.");
-      else this.#screen.fail(failure instanceof Error ? failure.message : String(failure));
+      const words = failure instanceof Error ? failure.message : String(failure);
+      if (!run.signal.aborted) this.#screen.fail(words);
     }
+    // Another one has begun in its place, and says what it does.
     if (this.#run !== run) return;
     this.#run = null;
+    if (run.signal.aborted) this.#screen.say("Stopped.");
     this.#screen.running(false);
   }
 }
