@@ -212,6 +212,18 @@ describe("GitHub's public keys", () => {
     expect(await keys.find(identifier, NOW)).not.toBeNull();
   });
 
+  test("are asked for again where all who asked were cut off in it", async () => {
+    const real = globalThis.fetch;
+    const keys = new GithubKeys(`${github}/keys`);
+    const { identifier } = await sign("x");
+    vi.stubGlobal("fetch", () => new Promise(() => undefined));
+    for (const _ of [1, 2]) void keys.find(identifier, NOW);
+    vi.stubGlobal("fetch", real);
+    await expect(keys.find(identifier, NOW + 4_999)).rejects.toThrow("could not be read");
+    expect(await keys.find(identifier, NOW + 5_000)).not.toBeNull();
+    vi.unstubAllGlobals();
+  });
+
   test("are trusted for a day where GitHub does not tell them again", async () => {
     let isDown = false;
     const real = globalThis.fetch;

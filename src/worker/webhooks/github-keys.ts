@@ -18,11 +18,14 @@ const ASK_AGAIN_AFTER_MS = 300_000;
 /** After a failure, which may be over soon. */
 const RETRY_AFTER_MS = 60_000;
 
-/** Not one: whose request asks may leave, and no request can wait for another's. Not as many as come. */
-const ASKING_MOST = 2;
-
 /** GitHub itself waits 30 s for our answer. */
 const FETCH_TIMEOUT_MS = 5_000;
+
+/**
+ * So many ask within that time: not one, since no request can wait for another's, and not as many as
+ * come. Counted by when they began, since one whose request ends may never come back to say so.
+ */
+const ASKING_MOST = 2;
 
 /** A few keys of 180 characters. */
 const LIST_MAX_BYTES = 65_536;
@@ -36,7 +39,7 @@ export class GithubKeys {
   #freshUntil = 0;
   #trustedUntil = 0;
   #askAgainAt = 0;
-  #asking = 0;
+  #askedAt: number[] = [];
 
   constructor(url: string, token?: string) {
     this.#url = url;
@@ -55,8 +58,9 @@ export class GithubKeys {
 
   /** Unless it is too soon. What went wrong, or null. */
   async #ask(now: number): Promise<unknown> {
-    if (now < this.#askAgainAt || this.#asking >= ASKING_MOST) return null;
-    this.#asking += 1;
+    this.#askedAt = this.#askedAt.filter((at) => now - at < FETCH_TIMEOUT_MS);
+    if (now < this.#askAgainAt || this.#askedAt.length >= ASKING_MOST) return null;
+    this.#askedAt.push(now);
     try {
       this.#keys = await this.#fetch();
       this.#freshUntil = now + FRESH_MS;
@@ -66,8 +70,6 @@ export class GithubKeys {
     } catch (failure) {
       this.#askAgainAt = now + RETRY_AFTER_MS;
       return failure;
-    } finally {
-      this.#asking -= 1;
     }
   }
 

@@ -22,7 +22,15 @@ import { Refused } from "../refuse.ts";
 const utf8 = new TextEncoder();
 
 /** Throws `Refused`: 400, 401, 413, and 500 while GitHub's own keys cannot be read. */
-export async function receiveFoundKeys(c: Context<AppEnv>): Promise<Response> {
+export function receiveFoundKeys(c: Context<AppEnv>): Promise<Response> {
+  const answer = receive(c);
+  // Also when the sender leaves: keys are revoked to the end, and strangers who ask and leave would have
+  // GitHub's list asked for again by each.
+  c.executionCtx.waitUntil(answer.catch(() => undefined));
+  return answer;
+}
+
+async function receive(c: Context<AppEnv>): Promise<Response> {
   const text = await readText(c.req.raw, FOUND_KEYS_MAX_BYTES);
   if (!(await isGithubs(c, text))) {
     const message = "This is not signed by a key that GitHub publishes for secret scanning.";
