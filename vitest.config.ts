@@ -15,8 +15,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 const common = {
   // Also on two cores, where Vitest's own default is one: much of the tests' time is waiting.
   maxWorkers: 2,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
 };
 
 /** Every page by eye of a browser, and every code block as printed: minutes, by `npm run test:pages`. */
