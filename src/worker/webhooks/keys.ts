@@ -13,7 +13,14 @@ import { carryOut } from "./carry-out.ts";
 import { standardSigned, workosSigned, wrongSignature } from "./signatures.ts";
 
 /** Throws `Refused`: 401, 404, 413, and 400 or 409, in which case nothing was done. */
-export async function receiveKeyEvents(c: Context<AppEnv>): Promise<Response> {
+export function receiveKeyEvents(c: Context<AppEnv>): Promise<Response> {
+  const answer = receive(c);
+  // A sender that hangs up early has said what is to be done all the same.
+  c.executionCtx.waitUntil(answer.catch(() => undefined));
+  return answer;
+}
+
+async function receive(c: Context<AppEnv>): Promise<Response> {
   const { WEBHOOK_SECRETS, WORKOS_WEBHOOK_SECRETS } = c.get("services").configuration;
   if (WEBHOOK_SECRETS.length + WORKOS_WEBHOOK_SECRETS.length === 0) {
     const message = "This deployment takes no events of keys: WEBHOOK_SECRETS is not configured.";
