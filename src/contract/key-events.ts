@@ -9,8 +9,11 @@ import { NAME_MAX_CHARACTERS, NOTE_MAX_CHARACTERS } from "./limits.ts";
 /** A hundred events a body: each may take three calls of objects, and a request has a thousand. */
 export const KEY_EVENTS_MOST = 100;
 
-/** A hundred users as Clerk describes them. */
-export const KEY_EVENTS_MAX_BYTES = 1_000_000;
+/**
+ * A hundred events of one's own, or some twenty users as Clerk describes them, who sends one at a time.
+ * Strangers' bodies are hashed too, in the library's JavaScript: some 10 ms for so much and each secret.
+ */
+export const KEY_EVENTS_MAX_BYTES = 131_072;
 
 /** Standard Webhooks' own tolerance for a clock that is off and for a replay. */
 export const WEBHOOK_TOLERANCE_MS = 300_000;
