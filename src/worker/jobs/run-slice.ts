@@ -1,6 +1,7 @@
 // One claimed slice, from its input to its commit. It ends once: committed, and then the Job itself
 // sees to its Hold; or given back, and then its Hold is dropped, which a commit after all puts right.
 import type { HeldSlice } from "../../contract/account-slices.ts";
+import { TICKET_LEASE_MS } from "../../contract/job-limits.ts";
 import type { SliceClaim, SliceReturn } from "../../contract/jobs.ts";
 import { accountOf, jobOf, type ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
@@ -12,6 +13,9 @@ import { type JudgedItem, judgeItems } from "./judge-items.ts";
 import { type JobItem, readItems } from "./read-items.ts";
 import { repeatCall } from "./repeat-call.ts";
 import { SliceLines } from "./slice-result.ts";
+
+/** Renewals that are not answered for so long are made again, while the leases last. */
+const BEAT_LATE_MS = TICKET_LEASE_MS / 3;
 
 export interface SliceSetting {
   env: ObjectBindings;
@@ -37,7 +41,8 @@ export class SliceRun {
   #splitting: Promise<void> = Promise.resolve();
   #hold: HeldSlice | null = null;
   #renewedAt = Date.now();
-  #beating = false;
+  /** When the renewals under way began. */
+  #beatSince: number | null = null;
 
   constructor(setting: SliceSetting, claim: SliceClaim) {
     this.#setting = setting;
@@ -72,8 +77,8 @@ export class SliceRun {
 
   /** Keeps the claim and the Hold; ends the calls when they are lost, or the Job was cancelled. */
   async beat(now: number): Promise<void> {
-    if (this.#beating) return;
-    this.#beating = true;
+    if (this.#beatSince !== null && now - this.#beatSince < BEAT_LATE_MS) return;
+    this.#beatSince = now;
     try {
       const { goOn } = await this.#job.renew(this.#name);
       if (!goOn) this.#halt("stopped");
@@ -85,7 +90,7 @@ export class SliceRun {
     } catch {
       // One of many renewals before the lease ends; the next one tries again.
     } finally {
-      this.#beating = false;
+      if (this.#beatSince === now) this.#beatSince = null;
     }
   }
 
