@@ -2,22 +2,21 @@
 import { ApiClient } from "../api/client.ts";
 import { TokenTexts } from "../api/token-texts.ts";
 import { make, oncePerFrame } from "../dom/make.ts";
-import { Counter } from "../request/counter.ts";
-import { branchAside, editText, writeBelow } from "./branch-texts.ts";
+import { editText, writeBelow } from "./branch-texts.ts";
 import { makeCommandBar } from "./command-bar.ts";
 import type { CommandName } from "./commands.ts";
 import { showSheet } from "./dialogs.ts";
 import { makeGraphView } from "./graph-view.ts";
-import { type GrowthSettings, Growths } from "./growth.ts";
+import { Grower, type PageParts } from "./grower.ts";
+import type { Growths } from "./growth.ts";
 import { listenToKeys } from "./keyboard.ts";
 import { makeListView } from "./list-view.ts";
 import { moveInGraph, moveInList } from "./moving.ts";
 import { makeReadingPane } from "./reading-pane.ts";
 import { makeScaleBar } from "./scale-bar.ts";
-import { type ModelChoice, makeSettingsBar } from "./settings-bar.ts";
 import { type Cursor, placeInWords, stepFrom } from "./text-places.ts";
 import { type AlternativeChoice, makeTokenPanel } from "./token-panel.ts";
-import { isOnPath, type NodeId, nearBookmark, nodeOf, pathText, type Tree } from "./tree.ts";
+import { isOnPath, type NodeId, nearBookmark, nodeOf, type Tree } from "./tree.ts";
 import { TreeBar } from "./tree-bar.ts";
 import * as changes from "./tree-changes.ts";
 import type { TreeStore } from "./tree-store.ts";
@@ -26,12 +25,8 @@ import { type OpenedTree, Workspace } from "./workspace.ts";
 export class Loom {
   readonly element: HTMLElement;
   readonly #workspace: Workspace;
-  readonly #growths: Growths;
-  readonly #texts: TokenTexts;
+  readonly #grower: Grower;
   readonly #bar;
-  readonly #settings;
-  readonly #counter;
-  readonly #counterLine = make("p", { class: "loom-counter quiet" }, "Write how the text begins.");
   readonly #list;
   readonly #graph;
   readonly #reading;
@@ -42,24 +37,17 @@ export class Loom {
   #cursor: Cursor | null = null;
   #isGraph = false;
 
-  constructor(
-    store: TreeStore,
-    opened: OpenedTree,
-    page: { models: readonly ModelChoice[]; settings: HTMLFormElement },
-  ) {
+  constructor(store: TreeStore, opened: OpenedTree, page: PageParts) {
     const problem = (words: string) => this.#say(words, true);
     const says = (words: string) => this.#say(words);
     const redraw = oncePerFrame(() => this.#draw());
     this.#workspace = new Workspace(store, opened, { changed: redraw, problem });
     const api = new ApiClient();
-    this.#texts = new TokenTexts(api);
-    const parts = { api, texts: this.#texts, workspace: this.#workspace };
-    this.#counter = new Counter(api, this.#counterLine);
-    const left = (available: number | null) => this.#counter.left(available);
-    this.#growths = new Growths(parts, { says, problem, left });
+    const texts = new TokenTexts(api);
+    const parts = { api, texts, workspace: this.#workspace };
+    this.#grower = new Grower(parts, page, { says, problem });
     const leaving = () => this.#growths.stop();
     this.#bar = new TreeBar(store, this.#workspace, { says, problem, leaving });
-    this.#settings = makeSettingsBar(page.models, page.settings, { changed: () => this.#count() });
     const select = (id: NodeId) => this.#move(changes.select(this.#tree, id));
     this.#list = makeListView({
       select,
@@ -67,7 +55,7 @@ export class Loom {
     });
     this.#graph = makeGraphView(select);
     this.#reading = makeReadingPane({ select, place: (cursor) => this.#place(cursor) });
-    this.#token = makeTokenPanel(this.#texts, {
+    this.#token = makeTokenPanel(texts, {
       split: () => this.#do("split"),
       branch: (choice) => this.#branch(choice),
     });
@@ -80,6 +68,10 @@ export class Loom {
     this.#draw();
     // A page that goes away may not come back.
     document.addEventListener("visibilitychange", () => void this.#workspace.save());
+  }
+
+  get #growths(): Growths {
+    return this.#grower.growths;
   }
 
   get #tree(): Tree {
@@ -95,9 +87,8 @@ export class Loom {
     const panes = make("div", { class: "loom-panes" }, views, text);
     this.#graph.element.hidden = true;
     const { element: trees } = this.#bar;
-    const { element: settings, seed } = this.#settings;
-    const said = make("div", { class: "loom-said" }, this.#counterLine, seed);
-    return make("div", { class: "loom" }, trees, settings, said, bar, this.#status, panes);
+    const { form, facts } = this.#grower;
+    return make("div", { class: "loom" }, trees, form, facts, bar, this.#status, panes);
   }
 
   #listen(): void {
@@ -125,7 +116,7 @@ export class Loom {
     const { tree, showsHidden } = workspace;
     const id = tree.selected;
     const acts: Record<CommandName, () => void> = {
-      grow: () => this.#grow(id),
+      grow: () => this.#grower.grow(id),
       stop: () => this.#growths.stop(),
       write: () => void writeBelow(workspace, id),
       edit: () => void editText(workspace, id),
@@ -153,31 +144,6 @@ export class Loom {
     if (name === "undo" || name === "redo" || name === "cut") this.#growths.stopUnseen();
   }
 
-  #grow(id: NodeId): void {
-    const settings = this.#readSettings();
-    if (settings === null) return;
-    if (pathText(this.#tree, id) !== "") void this.#growths.growFrom(id, settings);
-    else this.#say("A Model goes on with a text. Press Edit and write how it begins.", true);
-  }
-
-  /** Null after it has said what is wrong with a field. */
-  #readSettings(): GrowthSettings | null {
-    const settings = this.#settings.read();
-    if (typeof settings !== "string") return settings;
-    this.#say(settings, true);
-    return null;
-  }
-
-  /** What Grow would cost from here. */
-  #count(): void {
-    this.#counter.soon(() => {
-      const settings = this.#settings.read();
-      if (typeof settings === "string") return [];
-      const prompt = pathText(this.#tree, this.#tree.selected);
-      return [{ model: settings.model, prompt, most: this.#settings.most() }];
-    });
-  }
-
   #split(): void {
     const cursor = this.#cursor;
     if (cursor === null) {
@@ -196,19 +162,12 @@ export class Loom {
 
   /** What the Model might have said in place of a token; it goes on from there. */
   #branch(choice: AlternativeChoice): void {
-    const settings = this.#readSettings();
-    if (settings === null) return;
-    const branch = branchAside(this.#workspace, choice, (model) =>
-      this.#texts.known(model, choice.tokenId),
-    );
-    if (typeof branch === "string") {
-      this.#say(branch, true);
-      return;
-    }
+    const branch = this.#grower.branch(choice);
+    if (branch === null) return;
     this.#cursor = null;
     this.#move(changes.select(this.#tree, branch.id));
     this.#treeElement.focus();
-    void this.#growths.goOn(branch.id, { ...settings, model: branch.model });
+    branch.goOn();
   }
 
   #toBookmark(step: 1 | -1): void {
@@ -275,8 +234,7 @@ export class Loom {
     else this.#list.show({ tree, showsHidden, growing: this.#growths.growing });
     this.#reading.show(tree, showsHidden, this.#cursor);
     this.#token.show(tree, this.#cursor);
-    this.#settings.show(nodeOf(tree, tree.selected).origin);
-    this.#count();
+    this.#grower.show();
     this.#buttons.get("show-hidden")?.setAttribute("aria-pressed", String(showsHidden));
     this.#buttons.get("switch-view")?.setAttribute("aria-pressed", String(this.#isGraph));
   }
