@@ -8,6 +8,7 @@ import type { CommandName } from "./commands.ts";
 import { showSheet } from "./dialogs.ts";
 import { makeGraphView } from "./graph-view.ts";
 import { Grower, type PageParts } from "./grower.ts";
+import { whyNotYet } from "./growing.ts";
 import type { Growths } from "./growth.ts";
 import { listenToKeys } from "./keyboard.ts";
 import { makeListView } from "./list-view.ts";
@@ -140,8 +141,19 @@ export class Loom {
       help: showSheet,
     };
     this.#say("");
+    // A split is where the mark is.
+    const place = name === "split" ? (this.#cursor?.id ?? id) : id;
+    if (this.#hasToWait(name, place)) return;
     acts[name]();
-    if (name === "undo" || name === "redo" || name === "cut") this.#growths.stopUnseen();
+    this.#growths.stopUnseen();
+  }
+
+  /** Says it. */
+  #hasToWait(name: CommandName | "branch", id: NodeId): boolean {
+    const { growing } = this.#growths;
+    const why = whyNotYet(name, { tree: this.#tree, id, growing });
+    if (why !== null) this.#say(why, true);
+    return why !== null;
   }
 
   #split(): void {
@@ -162,6 +174,7 @@ export class Loom {
 
   /** What the Model might have said in place of a token; it goes on from there. */
   #branch(choice: AlternativeChoice): void {
+    if (this.#hasToWait("branch", choice.id)) return;
     const branch = this.#grower.branch(choice);
     if (branch === null) return;
     this.#cursor = null;
