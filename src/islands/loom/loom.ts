@@ -34,6 +34,7 @@ export class Loom {
   readonly #token;
   readonly #buttons = new Map<CommandName, HTMLButtonElement>();
   readonly #status = make("p", { class: "loom-status", role: "status" });
+  readonly #warning = make("p", { class: "notice notice-problem", role: "alert", hidden: true });
   /** The place in the text that is looked at. */
   #cursor: Cursor | null = null;
   #isGraph = false;
@@ -42,7 +43,8 @@ export class Loom {
     const problem = (words: string) => this.#say(words, true);
     const says = (words: string) => this.#say(words);
     const redraw = oncePerFrame(() => this.#draw());
-    this.#workspace = new Workspace(store, opened, { changed: redraw, problem });
+    const reopened = () => void this.#bar.refresh();
+    this.#workspace = new Workspace(store, opened, { changed: redraw, problem, reopened });
     const api = new ApiClient();
     const texts = new TokenTexts(api);
     const parts = { api, texts, workspace: this.#workspace };
@@ -89,7 +91,8 @@ export class Loom {
     this.#graph.element.hidden = true;
     const { element: trees } = this.#bar;
     const { form, facts } = this.#grower;
-    return make("div", { class: "loom" }, trees, form, facts, bar, this.#status, panes);
+    const said = [this.#warning, this.#status];
+    return make("div", { class: "loom" }, trees, form, facts, bar, ...said, panes);
   }
 
   #listen(): void {
@@ -241,7 +244,10 @@ export class Loom {
   }
 
   #draw(): void {
-    const { tree, showsHidden } = this.#workspace;
+    const { tree, showsHidden, warning } = this.#workspace;
+    this.#warning.hidden = warning === null;
+    // Set again it would be read out again.
+    if (this.#warning.textContent !== (warning ?? "")) this.#warning.textContent = warning;
     if (this.#cursor !== null && !isOnPath(tree, this.#cursor.id)) this.#cursor = null;
     if (this.#isGraph) this.#graph.show(tree, showsHidden);
     else this.#list.show({ tree, showsHidden, growing: this.#growths.growing });

@@ -50,7 +50,7 @@ export class TreeBar {
   #assemble(): HTMLElement {
     const label = make("label", {}, "Tree", this.#choice);
     const element = make("div", { class: "loom-trees" }, label, this.#file);
-    const actions: readonly [string, string, () => Promise<void> | void][] = [
+    const actions: readonly [string, string, () => unknown][] = [
       ["New", "Begin another tree", () => this.#open(newKept(this.#names()))],
       ["Rename", "Give this tree another name", () => this.#rename()],
       ["Delete", "Delete this tree from this browser", () => this.#remove()],
@@ -70,11 +70,12 @@ export class TreeBar {
     return this.#trees.map(({ name }) => name);
   }
 
-  async #open(opened: OpenedTree): Promise<void> {
+  /** False where a tree could not be kept: the one before, which then stays, or this one. */
+  async #open(opened: OpenedTree): Promise<boolean> {
     this.#events.leaving();
-    await this.#workspace.open(opened);
-    await this.#workspace.save();
+    const isKept = (await this.#workspace.open(opened)) && (await this.#workspace.save());
     await this.refresh();
+    return isKept;
   }
 
   async #choose(): Promise<void> {
@@ -105,8 +106,9 @@ export class TreeBar {
     if (!read.ok) return read.problem;
     const { name, tree } = read.value;
     const named = name === "" ? chosen.name.replace(/\.json$/i, "") : name;
-    await this.#open({ kept: keptOf(unlike(named, this.#names()), tree), tree, isStored: false });
-    this.#events.says(`Taken in: ${tree.nodes.size} branches.`);
+    const kept = keptOf(unlike(named, this.#names()), tree);
+    const isKept = await this.#open({ kept, tree, isStored: false });
+    if (isKept) this.#events.says(`Taken in: ${tree.nodes.size} branches.`);
     return null;
   }
 

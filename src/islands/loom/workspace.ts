@@ -12,6 +12,8 @@ export interface WorkspaceEvents {
   changed(): void;
   /** A sentence about what could not be done. */
   problem(words: string): void;
+  /** The tree is another, or has another name, by no act of the person. */
+  reopened(): void;
 }
 
 export class Workspace {
@@ -21,11 +23,14 @@ export class Workspace {
   #kept: KeptTree;
   /** What the store has; null where it has nothing of this tree. */
   #stored: Tree | null;
-  #saving: Promise<void> = Promise.resolve();
-  #timer: number | undefined;
-  #release: (() => void) | undefined;
-  /** False where another tab has the tree: two would write over each other. */
-  #isMine = true;
+  #saving: Promise<boolean> = Promise.resolve(true);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the lock of the tree, or the wait for it. */
+  #leave: () => void = () => undefined;
+  /** Where another tab has the tree, two would write over each other. */
+  #place: "here" | "another tab" | "nowhere" = "here";
+  /** Why the last write failed; null where none has since. */
+  #failure: string | null = null;
   readonly #store: TreeStore;
   readonly #events: WorkspaceEvents;
 
@@ -54,22 +59,34 @@ export class Workspace {
     return this.#history.future.length > 0;
   }
 
-  /** Another tree in place of this one. */
-  async open({ kept, tree, isStored }: OpenedTree): Promise<void> {
-    await this.save();
-    this.#release?.();
+  /** What has to stay in sight as long as it is true; null where everything is kept. */
+  get warning(): string | null {
+    if (this.#place === "another tab") {
+      return "This tree is open in another tab of this browser. What you change here is not kept before that tab is closed; then it becomes a tree of its own.";
+    }
+    return this.#failure;
+  }
+
+  /** Another tree in place of this one, which stays, and false, where it could not be kept. */
+  async open({ kept, tree, isStored }: OpenedTree): Promise<boolean> {
+    if (!(await this.save())) return false;
+    // What came in while that was written.
+    if (this.#isChanged && !(await this.save())) return false;
+    this.#leave();
     this.#kept = kept;
     this.#history = newHistory(tree);
     this.#stored = isStored ? tree : null;
+    this.#failure = null;
     this.#take(kept.id);
     this.#tell();
+    return true;
   }
 
   /** Nothing more is written of the tree that is open: it was deleted. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#isMine = false;
+    this.#place = "nowhere";
   }
 
   /** A step that can be undone. */
@@ -118,25 +135,46 @@ export class Workspace {
     return this.tree.nodes.has(id);
   }
 
-  /** Writes what is not written yet; resolves when it is. */
-  save(): Promise<void> {
+  /** Writes what is not written yet; false, and said why, where the browser did not keep it. */
+  save(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { tree } = this;
-    if (!this.#isMine || (tree === this.#stored && this.#kept.changedAt > 0)) return this.#saving;
-    const { root, selected } = tree;
-    const kept = { ...this.#kept, root, selected, changedAt: Date.now() };
-    this.#kept = kept;
-    const before = this.#stored;
-    this.#stored = tree;
-    this.#saving = this.#saving
-      .then(() => this.#store.keep(kept, tree, before))
-      .catch((failure: unknown) => {
-        this.#stored = null;
-        const why = failure instanceof Error ? failure.message : "";
-        this.#events.problem(`This browser did not keep the change; export the tree. ${why}`);
-      });
+    this.#saving = this.#saving.then(() => this.#write());
     return this.#saving;
+  }
+
+  get #isChanged(): boolean {
+    const { changedAt } = this.#kept;
+    return this.#place === "here" && (this.tree !== this.#stored || changedAt === 0);
+  }
+
+  /** One at a time: the next one's difference is to what this one has written. */
+  async #write(): Promise<boolean> {
+    if (!this.#isChanged) return true;
+    const { tree } = this;
+    const before = this.#kept;
+    const { root, selected } = tree;
+    const kept = { ...before, root, selected, changedAt: Date.now() };
+    try {
+      await this.#store.keep(kept, tree, this.#stored);
+    } catch (failure) {
+      const why = failure instanceof Error ? failure.message : "";
+      this.#failed(
+        `This browser did not keep the last change, and another try comes with the next one. Export the tree; then it can be deleted here without loss. ${why}`,
+      );
+      return false;
+    }
+    this.#failed(null);
+    this.#stored = tree;
+    // A name that was given meanwhile is not written yet.
+    if (this.#kept === before) this.#kept = kept;
+    return true;
+  }
+
+  #failed(why: string | null): void {
+    if (why === this.#failure) return;
+    this.#failure = why;
+    this.#events.changed();
   }
 
   #go(history: History | null, otherwise: string): void {
@@ -150,25 +188,53 @@ export class Workspace {
 
   #tell(): void {
     this.#events.changed();
-    this.#timer ??= window.setTimeout(() => void this.save(), KEEP_AFTER_MS);
+    this.#timer ??= setTimeout(() => void this.save(), KEEP_AFTER_MS);
   }
 
   /** The lock lives as long as the page or until another tree is opened. */
   #take(id: string): void {
-    this.#isMine = true;
-    void navigator.locks.request(`loom ${id}`, { ifAvailable: true }, (lock) => {
-      if (this.#kept.id !== id) return undefined;
-      this.#isMine = lock !== null;
-      if (lock === null) {
-        this.#events.problem(
-          "This tree is open in another tab of this browser. What you change here is not kept.",
-        );
-        return undefined;
-      }
-      return new Promise<void>((resolve) => {
-        this.#release = resolve;
-      });
+    this.#place = "here";
+    const name = `loom ${id}`;
+    const left = Promise.withResolvers<void>();
+    const waiting = new AbortController();
+    this.#leave = () => {
+      left.resolve();
+      waiting.abort();
+    };
+    void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+      if (lock !== null || waiting.signal.aborted) return left.promise;
+      this.#place = "another tab";
+      this.#events.changed();
+      const whenFree = async () => {
+        await this.#takeOver(waiting.signal);
+        await left.promise;
+      };
+      // It rejects where another tree is opened meanwhile.
+      navigator.locks.request(name, waiting, whenFree).catch(() => undefined);
+      return undefined;
     });
+  }
+
+  /** The other tab has closed. What it kept is newer than this; what was changed here stays beside it. */
+  async #takeOver(signal: AbortSignal): Promise<void> {
+    const kept = (await this.#store.list()).find(({ id }) => id === this.#kept.id);
+    const tree = kept === undefined ? null : await this.#store.open(kept);
+    if (signal.aborted) return;
+    if (this.tree.nodes !== this.#stored?.nodes || kept === undefined || tree === null) {
+      const { name } = this.#kept;
+      const id = crypto.randomUUID();
+      this.#leave();
+      this.#kept = { ...this.#kept, id, name: `${name} (copy)`, changedAt: 0 };
+      this.#stored = null;
+      this.#take(id);
+    } else {
+      this.#kept = kept;
+      this.#history = newHistory(tree);
+      this.#stored = tree;
+      this.#place = "here";
+    }
+    this.#tell();
+    this.#events.reopened();
   }
 }
 
