@@ -24,10 +24,13 @@ const readers: Readonly<Record<string, Reader>> = {
 export function readSettings(form: HTMLFormElement): Fields {
   const fields: Record<string, unknown> = {};
   for (const input of form.querySelectorAll<HTMLInputElement>("[data-kind]")) {
-    const text = input.value.trim();
-    if (text === "") continue;
+    const { kind = "" } = input.dataset;
+    // Spaces are part of a line.
+    const isEmpty = kind === "lines" ? /^[\r\n]*$/.test(input.value) : input.value.trim() === "";
+    if (isEmpty) continue;
+    const text = kind === "lines" ? input.value : input.value.trim();
     try {
-      fields[input.name] = readers[input.dataset.kind ?? ""]?.(text);
+      fields[input.name] = readers[kind]?.(text);
     } catch (failure) {
       const words = failure instanceof Error ? failure.message : String(failure);
       throw new Error(`${input.name}: ${words}`);
@@ -36,10 +39,15 @@ export function readSettings(form: HTMLFormElement): Fields {
   return fields;
 }
 
+/** Plain, as 0.5 or 1e-3, or with commas between thousands. Any other comma may mean a decimal point. */
 function readNumber(text: string): number {
-  const value = Number(text.replaceAll(/[_,\s]/g, ""));
+  const isGrouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text);
+  const value = Number(isGrouped ? text.replaceAll(",", "") : text);
   if (Number.isFinite(value)) return value;
-  throw new Error(`“${text}” is no number.`);
+  const hint = text.includes(",")
+    ? " Write decimals with a point, as 0.1, and thousands as 1,234."
+    : "";
+  throw new Error(`“${text}” is no number.${hint}`);
 }
 
 function readObject(text: string): unknown {
