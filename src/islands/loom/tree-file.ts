@@ -18,8 +18,8 @@ import { type NodeId, newNode, type Origin, subtree, type Tree, type TreeNode } 
 export const FILE_FORMAT = "continuo-loom";
 const FILE_VERSION = 1;
 
-/** A browser holds as many with ease; beyond it something else than a tree was chosen. */
-const NODES_MOST = 100_000;
+/** Of any loom's file. A browser holds as many with ease; beyond it something else than a tree was chosen. */
+export const NODES_MOST = 100_000;
 
 /** A tree with its name, as a file has it. */
 export interface NamedTree {

@@ -3,7 +3,7 @@
 // NoteState of its common.ts). No I/O.
 import { written } from "./pieces.ts";
 import { type NodeId, newNode, type Tree, type TreeNode } from "./tree.ts";
-import { FILE_FORMAT, fromFile, type NamedTree, type Read } from "./tree-file.ts";
+import { FILE_FORMAT, fromFile, type NamedTree, NODES_MOST, type Read } from "./tree-file.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -39,6 +39,7 @@ function fromNested(root: Json, selected: unknown, newId: () => NodeId): Read<Na
     if (!Array.isArray(list) || !list.every(isObject)) {
       return problem("A node's `children` must be a list of nodes.");
     }
+    if (nodes.size + list.length > NODES_MOST) return tooMany();
     const children: NodeId[] = [];
     for (const child of list) {
       const childId = idOf(child, nodes, newId);
@@ -59,6 +60,7 @@ function fromNested(root: Json, selected: unknown, newId: () => NodeId): Read<Na
 /** loomsidian: nodes by id, each with `text`, `parentId`, `collapsed` and `bookmarked`. */
 function fromParents(list: Json, current: unknown, newId: () => NodeId): Read<NamedTree> {
   const entries = Object.entries(list);
+  if (entries.length > NODES_MOST) return tooMany();
   if (!entries.every((entry): entry is [string, Json] => isObject(entry[1]))) {
     return problem("Each of `nodes` must be a node.");
   }
@@ -68,7 +70,9 @@ function fromParents(list: Json, current: unknown, newId: () => NodeId): Read<Na
     if (parentId !== null && (typeof parentId !== "string" || !Object.hasOwn(list, parentId))) {
       return problem(`The node ${id} has a \`parentId\` that is no node.`);
     }
-    children.set(parentId, [...(children.get(parentId) ?? []), id]);
+    const siblings = children.get(parentId) ?? [];
+    siblings.push(id);
+    children.set(parentId, siblings);
   }
   const roots = children.get(null) ?? [];
   const [only] = roots;
@@ -96,7 +100,7 @@ function reached(root: NodeId, nodes: ReadonlyMap<NodeId, TreeNode>): number {
   const open = [root];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     count += 1;
-    open.push(...(nodes.get(id)?.children ?? []));
+    for (const child of nodes.get(id)?.children ?? []) open.push(child);
   }
   return count;
 }
@@ -120,6 +124,10 @@ function hasTag({ tags }: Json, tag: string): boolean {
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function tooMany(): Read<NamedTree> {
+  return problem(`The file has more than ${NODES_MOST} nodes; it is not read.`);
 }
 
 function problem(what: string): Read<NamedTree> {

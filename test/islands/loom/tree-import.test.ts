@@ -79,6 +79,30 @@ describe("a file of loomsidian", () => {
   });
 });
 
+describe("a file of very many nodes", () => {
+  const most = 100_000;
+  const nested = (count: number) => {
+    const children = Array.from({ length: count - 1 }, () => ({ text: "", children: [] }));
+    return { root: { text: "", children } };
+  };
+  const byParent = (count: number) => {
+    const node = (_: unknown, at: number) => {
+      return [`n${at}`, { text: "", parentId: at === 0 ? null : "n0" }] as const;
+    };
+    return { nodes: Object.fromEntries(Array.from({ length: count }, node)) };
+  };
+
+  test.each([
+    ["socketteer's loom", nested],
+    ["loomsidian", byParent],
+  ])("is read up to a bound in the format of %s, however many are siblings", (_, made) => {
+    let names = 0;
+    const result = readTreeFile(JSON.stringify(made(most)), () => `made-${names++}`);
+    expect(result.ok && result.value.tree.nodes.size).toBe(most);
+    expect(problemOf(made(most + 1))).toContain("more than 100000 nodes");
+  });
+});
+
 describe("what is no tree is refused, and says why", () => {
   const own = (nodes: unknown) => ({ format: "continuo-loom", version: 1, name: "", nodes });
   const root = { id: "r", parent: null, pieces: [] };
