@@ -33,16 +33,17 @@ export class Grower {
   readonly #counter: Counter;
   readonly #texts: TokenTexts;
   readonly #workspace: Workspace;
-  readonly #events: Omit<GrowthEvents, "left">;
+  readonly #events: Omit<GrowthEvents, "left" | "ran">;
 
-  constructor(parts: GrowerParts, page: PageParts, events: Omit<GrowthEvents, "left">) {
+  constructor(parts: GrowerParts, page: PageParts, events: Omit<GrowthEvents, "left" | "ran">) {
     this.#texts = parts.texts;
     this.#workspace = parts.workspace;
     this.#events = events;
     const line = make("p", { class: "loom-counter quiet" }, "Write how the text begins.");
     this.#counter = new Counter(parts.api, line);
     const left = (available: number | null) => this.#counter.left(available);
-    this.growths = new Growths(parts, { ...events, left });
+    const ran = () => this.#counter.ran();
+    this.growths = new Growths(parts, { ...events, left, ran });
     this.#settings = makeSettingsBar(page.models, page.settings, { changed: () => this.#count() });
     this.form = this.#settings.element;
     this.facts = make("div", { class: "loom-said" }, line, this.#settings.seed);

@@ -10,7 +10,7 @@ import { append, finish, grow, replacePieces, withSeed } from "./tree-growth.ts"
 import type { Workspace } from "./workspace.ts";
 
 /** Alternatives of each token: enough to choose from, and a tree of thousands stays small. */
-const ALTERNATIVES = 8;
+export const ALTERNATIVES = 8;
 
 export interface GrowthSettings {
   readonly model: string;
@@ -27,6 +27,8 @@ export interface GrowthEvents {
   problem(words: string): void;
   /** The person's tokens, as an answer's headers say it. */
   left(available: number | null): void;
+  /** A request has ended. */
+  ran(): void;
 }
 
 interface Running {
@@ -129,6 +131,7 @@ export class Growths {
     } finally {
       flush();
       this.#running.delete(running);
+      this.#events.ran();
       this.#workspace.everywhere((tree) => finish(tree, ended));
       await this.#tellTexts(ids, model);
     }

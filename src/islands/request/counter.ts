@@ -32,6 +32,8 @@ export class Counter {
   /** By Model, of the prompts that stood there last. */
   #known = new Map<string, { text: string; tokens: number }>();
   #available: number | null = null;
+  /** Whether a request has ended since that was read: its headers came while its Hold stood. */
+  #hasRun = false;
 
   constructor(api: ApiClient, line: HTMLElement) {
     this.#api = api;
@@ -50,6 +52,11 @@ export class Counter {
     if (available !== null) this.#available = available;
   }
 
+  /** A request has ended, however it did. */
+  ran(): void {
+    this.#hasRun = true;
+  }
+
   async #count(asks: readonly Ask[]): Promise<void> {
     this.#asked += 1;
     const asked = this.#asked;
@@ -62,6 +69,7 @@ export class Counter {
       const counted: Counted[] = [];
       // One after the other: those that ask the same Model ask it once.
       for (const ask of asks) counted.push(await this.#countOne(ask));
+      if (this.#hasRun) await this.#readAccount();
       if (asked === this.#asked) this.#show(asks, counted);
     } catch (failure) {
       const words = failure instanceof Error ? failure.message : String(failure);
@@ -87,6 +95,13 @@ export class Counter {
     this.left(available);
     this.#known.set(model, { text: prompt, tokens: count });
     return { tokens: count, isExact: true };
+  }
+
+  async #readAccount(): Promise<void> {
+    // Another one may end while this is read.
+    this.#hasRun = false;
+    const [{ tokens }] = await this.#api.get<{ tokens: { available: number } }>("/v1/account");
+    this.left(tokens.available);
   }
 
   #show(asks: readonly Ask[], counted: readonly Counted[]): void {
