@@ -44,6 +44,19 @@ test("while a column is written that may still go on alike, nothing is known", (
   expect(partingsOf([a, said("B", ["won"], false)])[0]?.isKnown).toBe(true);
 });
 
+test("of a column that did not end by itself, only what came is compared, and nothing is marked", () => {
+  const a = said("A", ["one", " two"]);
+  const cut = said("B", ["one"], false);
+  expect(words(a, cut)).toBe("B and A are alike as far as B goes.");
+  expect(words(said("A", ["one"], false), said("B", ["one", " two"]))).toBe(
+    "B and A are alike as far as A goes.",
+  );
+  expect(words(a, said("B", ["one two"], false))).toBe("B and A are alike as far as both go.");
+  expect(words(a, said("B", ["one", " too"], false))).toBe(
+    "B and A are alike for 5 characters: A has “ two”, B has “ too”.",
+  );
+});
+
 test("two characters that begin alike in memory part before and not within them", () => {
   const [parting] = partingsOf([said("A", ["a\u{1f40b}"]), said("B", ["a\u{1f433}"])]);
   expect(parting?.shared).toBe(1);

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { EventStreamReader } from "../../src/islands/api/event-stream.ts";
-import { levelOf, scales } from "../../src/islands/model-text/scale.ts";
+import { alternativeAt } from "../../src/islands/loom/scored-pieces.ts";
+import { newNode } from "../../src/islands/loom/tree.ts";
+import { legendOf, levelOf, scales } from "../../src/islands/model-text/scale.ts";
 import {
+  likeliest,
+  ranked,
   type ScoredToken,
   scoreSpan,
   splitText,
@@ -31,6 +35,39 @@ test("alternatives are the API's, the likeliest first, whatever order the map ca
 test("a token beyond the likeliest has no rank, though it stands in the map", () => {
   const top = { "token_id:9": -8, "token_id:5": -0.5, "token_id:7": -2 };
   expect(tokensOfChoice(choice(top, 9), 2)[0]).toMatchObject({ logprob: -8, rank: null });
+});
+
+test("a token beyond the likeliest has no rank among its alternatives either, nor gives it to a branch", () => {
+  const top = { "token_id:9": -8, "token_id:5": -0.5, "token_id:7": -2 };
+  const [beyond] = tokensOfChoice(choice(top, 9), 2);
+  if (beyond === undefined) throw new Error("there is a token");
+  expect(ranked(beyond).map(({ id, rank }) => [id, rank])).toEqual([
+    [5, 1],
+    [7, 2],
+    [9, null],
+  ]);
+  expect(likeliest(beyond, beyond.alternatives).map(({ id }) => id)).toEqual([5, 7]);
+  const { id, logprob, rank, alternatives } = beyond;
+  const score = { model: "local", id, logprob: logprob ?? 0, rank, top: alternatives };
+  const node = newNode("a", "root", [{ text: "x", from: 0, score }]);
+  const chosen = (tokenId: number) =>
+    alternativeAt(node, { start: 0, tokenId, textOf: () => "y" })?.[0]?.score;
+  expect(chosen(9)?.rank).toBeNull();
+  expect(chosen(7)).toMatchObject({ rank: 2, top: [{ id: 5 }, { id: 7 }] });
+});
+
+test("among a prompt's alternatives the token itself has the rank that the API says", () => {
+  const row = { "4": { logprob: -9, rank: 300 }, "6": { logprob: -0.1, rank: 1 } };
+  const [, scored] = tokensOfPrompt([3, 4], [null, row]);
+  expect(ranked(scored as ScoredToken).map(({ rank }) => rank)).toEqual([1, 300]);
+});
+
+test("a legend of ranks ends where ranks are known to, each in the colour of its tokens", () => {
+  const labels = (ranksMost: number) => legendOf("rank", ranksMost).map(({ label }) => label);
+  expect(labels(20)).toEqual(["1st", "2nd", "3rd", "5th", "10th", "20th", "over 20"]);
+  expect(labels(8)).toEqual(["1st", "2nd", "3rd", "5th", "8th", "over 8"]);
+  const levels = legendOf("rank", 8).map(({ level }) => level);
+  expect(levels).toEqual([1, 2, 3, 5, 8, null].map((rank) => levelOf("rank", token({ rank }))));
 });
 
 test("a prompt's rank is the API's, and its first token has no score", () => {

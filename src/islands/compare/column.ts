@@ -5,7 +5,7 @@ import { element } from "../dom/elements.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
 import { described, pointedWords } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
-import { type ScoredToken, scoreSpan } from "../model-text/scored-token.ts";
+import { type Ranked, ranked, type ScoredToken, scoreSpan } from "../model-text/scored-token.ts";
 import { TokenView } from "../model-text/token-view.ts";
 import { readSettings } from "../request/settings.ts";
 import { Workbench } from "../workbench/workbench.ts";
@@ -30,6 +30,8 @@ export class Column {
   readonly #workbench: Workbench;
   readonly #events: ColumnEvents;
   #isRunning = false;
+  /** The API's `finish_reason`; null while it writes, and where it was stopped or broke off. */
+  #reason: string | null = null;
   #seed: number | null = null;
   /** The token whose alternatives are shown; opened again, it closes. */
   #opened: ScoredToken | undefined;
@@ -65,6 +67,7 @@ export class Column {
         fail: (words) => this.fail(words),
         ended: (reason) => {
           this.#say(reason === "stop" ? "Ended by itself." : "Ended at the most tokens.");
+          this.#reason = reason;
           this.#part("reason").textContent = reason;
         },
         head: ({ seed, available }) => {
@@ -75,6 +78,7 @@ export class Column {
         },
         running: (runs) => {
           this.#isRunning = runs;
+          if (runs) this.#forgetReason();
           this.#part<HTMLButtonElement>("stop").disabled = !runs;
           this.element.setAttribute("aria-busy", String(runs));
           events.running();
@@ -89,8 +93,14 @@ export class Column {
       // As by hand, so that the code shows it.
       this.form.dispatchEvent(new Event("input", { bubbles: true }));
     });
-    this.#part("token").addEventListener("keydown", ({ key }) => {
-      if (key === "Escape") this.view.focus();
+    this.#part("token").addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      // It leads back to the text, and stops nothing.
+      event.stopPropagation();
+      this.view.focus();
+    });
+    this.form.addEventListener("input", () => {
+      this.#part("problem").hidden = true;
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -117,11 +127,11 @@ export class Column {
 
   get continuation(): Continuation {
     const texts = this.view.tokens.map(({ text }) => text);
-    return { name: this.name, texts, isDone: !this.#isRunning };
+    return { name: this.name, texts, isDone: this.#reason === "stop" };
   }
 
   /** What it would send; null, and said why, where a field cannot be read. */
-  settings(): Fields | null {
+  #settings(): Fields | null {
     try {
       return readSettings(this.form);
     } catch (failure) {
@@ -130,15 +140,19 @@ export class Column {
     }
   }
 
+  /** Null where a field cannot be read; that is said once it is sent, and not while it is written. */
   code(): CodeColumn | null {
-    const settings = this.settings();
-    return settings === null ? null : { name: this.name, model: this.model.value, settings };
+    try {
+      return { name: this.name, model: this.model.value, settings: readSettings(this.form) };
+    } catch {
+      return null;
+    }
   }
 
   /** Always from the shared text, and not from where it ended. */
   send(typed: string): void {
     this.clear();
-    const settings = this.settings();
+    const settings = this.#settings();
     if (settings === null) return;
     void this.#workbench.continue(this.model.value, typed, settings);
   }
@@ -151,7 +165,7 @@ export class Column {
     this.#workbench.clear();
     this.#part("problem").hidden = true;
     this.#part("status").textContent = "";
-    this.#part("reason").textContent = "–";
+    this.#forgetReason();
     this.#part("seed-used").textContent = "–";
     this.#part("pin").hidden = true;
   }
@@ -184,6 +198,11 @@ export class Column {
     this.#part("status").textContent = words;
   }
 
+  #forgetReason(): void {
+    this.#reason = null;
+    this.#part("reason").textContent = "–";
+  }
+
   #show(tokens: readonly ScoredToken[]): void {
     this.view.show(tokens.filter(({ from }) => from === "model"));
     if (tokens.length === 0) this.#part("token").hidden = true;
@@ -205,7 +224,7 @@ export class Column {
     this.#opened = token;
     place.hidden = isOpen || token === undefined;
     if (isOpen || token === undefined) return;
-    const rows = token.alternatives.slice(0, ALTERNATIVES_SHOWN);
+    const rows = ranked(token).slice(0, ALTERNATIVES_SHOWN);
     const draw = () => {
       this.#part("token-says").textContent = described(
         token.text || "a piece of a character",
@@ -215,7 +234,7 @@ export class Column {
         rows,
         chosen: token.id,
         textOf: (id) => this.#texts.known(this.#workbench.model, id),
-        onChoose: (chosen, rank) => this.#branch(token, { ...chosen, rank }),
+        onChoose: (chosen) => this.#branch(token, chosen),
       });
     };
     draw();
@@ -236,8 +255,8 @@ export class Column {
     place.querySelectorAll("button")[focused]?.focus();
   }
 
-  #branch(token: ScoredToken, chosen: { id: number; logprob: number; rank: number }): void {
-    const settings = this.settings();
+  #branch(token: ScoredToken, chosen: Ranked): void {
+    const settings = this.#settings();
     if (settings === null) return;
     this.#part("token").hidden = true;
     this.element.focus();

@@ -2,6 +2,7 @@
 import { ApiClient } from "../api/client.ts";
 import { TokenTexts } from "../api/token-texts.ts";
 import { element } from "../dom/elements.ts";
+import { pressButtonsOnce } from "../dom/held-keys.ts";
 import { oncePerFrame } from "../dom/make.ts";
 import { drawLegend } from "../model-text/legend.ts";
 import { visible } from "../model-text/numbers.ts";
@@ -65,7 +66,9 @@ function hasText(): boolean {
 function showRunning(): void {
   const runs = scores.isRunning || columns.some(({ isRunning }) => isRunning);
   element<HTMLButtonElement>("stop").disabled = !runs;
-  if (!runs) count();
+  if (runs) return;
+  counter.ran();
+  count();
 }
 
 /** Marks where each column parts from the first; says it in words once nothing more comes of both. */
@@ -84,7 +87,9 @@ function showDifferences(): void {
       column.part(column.name === first?.name ? (earliest?.tokens[0] ?? null) : null, "");
       continue;
     }
-    const isOver = first.isDone && own.isDone;
+    const isOver = !columns.some(({ name, isRunning }) => {
+      return isRunning && (name === first.name || name === own.name);
+    });
     const words = isOver ? partingWords(first, own, parting, visible) : "";
     column.part(parting.isKnown ? parting.tokens[1] : null, words);
   }
@@ -146,7 +151,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") stop();
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  send();
+  if (!event.repeat) send();
 });
 element("stop").addEventListener("click", stop);
 element("score-text").addEventListener("click", score);
@@ -165,5 +170,6 @@ element("compare").addEventListener("input", () => {
 language.addEventListener("change", drawCode);
 element("code-part").addEventListener("toggle", drawCode);
 
+pressButtonsOnce();
 drawLegend(element("legend"), measure.value as Measure);
 showColumns();

@@ -5,7 +5,7 @@ export interface Continuation {
   name: string;
   /** Of each token, in their order. */
   texts: readonly string[];
-  /** Whether nothing more comes. */
+  /** Whether the Model has ended it itself: else more might come, or might have come. */
   isDone: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Parting {
   name: string;
   /** Characters, from the beginning, that it shares with the first; never half of one. */
   shared: number;
-  /** The token of the first and its own that part there; null where a text ends or may go on alike. */
+  /** The token of the first and its own that part there; null where a text ends or is cut. */
   tokens: readonly [number | null, number | null];
   /** Whether it is known already that they part. */
   isKnown: boolean;
@@ -33,15 +33,22 @@ export function partingsOf(all: readonly Continuation[]): Parting[] {
   });
 }
 
-/** A sentence about one of them. `show` writes a token so that its spaces can be seen. */
+/**
+ * A sentence about one of them, once nothing more comes. `show` writes a token so that its spaces can
+ * be seen.
+ */
 export function partingWords(
   first: Continuation,
   other: Continuation,
-  { shared, tokens }: Parting,
+  { shared, tokens, isKnown }: Parting,
   show: (text: string) => string,
 ): string {
   const named = `${other.name} and ${first.name}`;
   const [mine, theirs] = tokens;
+  if (!isKnown) {
+    const shorter = mine !== null ? other.name : theirs !== null ? first.name : null;
+    return `${named} are alike as far as ${shorter === null ? "both go" : `${shorter} goes`}.`;
+  }
   if (mine === null && theirs === null) return `${named} say the same.`;
   const alike = shared === 0 ? "differ from the start" : `are alike for ${characters(shared)}`;
   const says = ({ name, texts }: Continuation, at: number | null) =>

@@ -43,7 +43,8 @@ function takes(event: KeyboardEvent, places: KeyPlaces, events: KeyEvents): bool
   if (target === places.list && !shiftKey && events.moveInList(key)) return true;
   if (target === places.graph && !shiftKey && events.moveInGraph(key)) return true;
   const name = commandOf(key);
-  if (name !== null) events.command(name);
+  // Held, it would ask a Model many times a second.
+  if (name !== null && !(event.repeat && name === "grow")) events.command(name);
   return name !== null;
 }
 

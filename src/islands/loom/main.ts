@@ -1,4 +1,5 @@
 // The entry of the Loom's script: finds its place on the page and what the server put there.
+import { pressButtonsOnce } from "../dom/held-keys.ts";
 import { make } from "../dom/make.ts";
 import { Loom } from "./loom.ts";
 import type { ModelChoice } from "./settings-bar.ts";
@@ -27,5 +28,6 @@ async function start(element: HTMLElement): Promise<void> {
   const page = { models: JSON.parse(models) as ModelChoice[], settings };
   const loom = new Loom(store, await latestTree(store), page);
   element.replaceChildren(loom.element);
+  pressButtonsOnce();
   await loom.begin();
 }

@@ -3,6 +3,7 @@
 import { make } from "../dom/make.ts";
 import { drawLegend } from "../model-text/legend.ts";
 import { type Measure, scales } from "../model-text/scale.ts";
+import { ALTERNATIVES } from "./growth.ts";
 
 const measures: readonly Measure[] = ["bits", "logprob", "rank"];
 
@@ -15,9 +16,9 @@ export function makeScaleBar(colourBy: (measure: Measure) => void): HTMLElement 
   const legend = make("ul", { class: "legend" });
   choice.addEventListener("change", () => {
     const measure = measures[choice.selectedIndex] ?? "bits";
-    drawLegend(legend, measure);
+    drawLegend(legend, measure, ALTERNATIVES);
     colourBy(measure);
   });
-  drawLegend(legend, "bits");
+  drawLegend(legend, "bits", ALTERNATIVES);
   return make("div", { class: "loom-scale" }, make("label", {}, "Colour", choice), legend);
 }

@@ -1,6 +1,12 @@
 // Between what the API says of tokens and what a branch keeps of them. No I/O.
 import type { Choice } from "../api/answers.ts";
-import { type ScoredToken, spreadTexts, tokensOfChoice } from "../model-text/scored-token.ts";
+import {
+  likeliest,
+  ranked,
+  type ScoredToken,
+  spreadTexts,
+  tokensOfChoice,
+} from "../model-text/scored-token.ts";
 import type { Piece, Pieces } from "./pieces.ts";
 import { pieceAt } from "./text-places.ts";
 import type { TreeNode } from "./tree.ts";
@@ -45,18 +51,19 @@ export function alternativeAt(
   choice: { start: number; tokenId: number; textOf(model: string): string | undefined },
 ): Pieces | null {
   const found = pieceAt(node, choice.start);
+  const token = found === null ? null : tokenOf(found.piece);
   const score = found?.piece.score ?? null;
-  if (found === null || score === null) return null;
-  const place = score.top.findIndex(({ id }) => id === choice.tokenId);
-  const chosen = score.top[place];
+  if (found === null || token === null || score === null) return null;
+  const chosen = ranked(token).find(({ id }) => id === choice.tokenId);
   const text = choice.textOf(score.model);
   // The tokens before it hold the character's first bytes, and its last are among the alternatives.
   const before = node.pieces[node.pieces.indexOf(found.piece) - 1];
   const isPiece = before !== undefined && before.score !== null && before.text === "";
   if (chosen === undefined || text === undefined || isPiece) return null;
   if (text === "" || text.includes("\ufffd")) return null;
-  const { id, logprob } = chosen;
-  return [{ text, from: 0, score: { ...score, id, logprob, rank: place + 1 } }];
+  const { id, logprob, rank } = chosen;
+  const top = id === token.id ? score.top : likeliest(token, score.top);
+  return [{ text, from: 0, score: { ...score, id, logprob, rank, top } }];
 }
 
 function pieceOf({ id, text, logprob, rank, alternatives }: ScoredToken, model: string): Piece {

@@ -1,21 +1,21 @@
 // The likeliest tokens of one place, as a list of buttons with bars. Choosing one is the caller's.
 import { bits, nats, percent, visible } from "./numbers.ts";
-import type { Alternative } from "./scored-token.ts";
+import type { Ranked } from "./scored-token.ts";
 
 export interface AlternativesOptions {
-  rows: readonly Alternative[];
+  rows: readonly Ranked[];
   /** Which of them stands in the text. */
   chosen: number | null;
   textOf(id: number): string | undefined;
-  /** `rank` is its place in the list. */
-  onChoose(chosen: Alternative, rank: number): void;
+  onChoose(chosen: Ranked): void;
 }
 
 /** Bars are probabilities: the whole width is 100 %. */
 export function drawAlternatives(list: HTMLElement, options: AlternativesOptions): void {
   const { rows, chosen, textOf, onChoose } = options;
   list.replaceChildren(
-    ...rows.map(({ id, logprob }, at) => {
+    ...rows.map((row) => {
+      const { id, logprob, rank } = row;
       const button = document.createElement("button");
       button.type = "button";
       button.className = id === chosen ? "alternative chosen" : "alternative";
@@ -26,13 +26,13 @@ export function drawAlternatives(list: HTMLElement, options: AlternativesOptions
       const text = textOf(id);
       button.append(
         bar,
-        part("rank", String(at + 1)),
+        part("rank", rank === null ? "–" : String(rank)),
         part("name", text === undefined ? `token ${id}` : visible(text)),
         part("share", percent(logprob)),
         part("nats", nats(logprob)),
       );
       button.title = `token ${id}, ${bits(logprob)} bits`;
-      button.addEventListener("click", () => onChoose({ id, logprob }, at + 1));
+      button.addEventListener("click", () => onChoose(row));
       const item = document.createElement("li");
       item.append(button);
       return item;

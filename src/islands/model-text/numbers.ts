@@ -24,8 +24,11 @@ export function percent(logprob: number): string {
   return `${value >= 0.01 ? Number(value.toPrecision(3)) : value.toExponential(1)} %`;
 }
 
-/** The rank of a token that is not among the likeliest that were asked for. */
-export const BEYOND = "over 20";
+/** Of the Workbench and Compare: how many of the likeliest they ask for. */
+export const RANKS_MOST = 20;
+
+/** The rank of a token that is not among them. */
+export const BEYOND = `over ${RANKS_MOST}`;
 
 /** The line below a text; null while nothing is pointed at. */
 export function pointedWords(token: ScoredToken | null): string {

@@ -43,7 +43,7 @@ const ranks: readonly [number, string][] = [
   [5, "5th"],
   [10, "10th"],
   [20, "20th"],
-  [Number.POSITIVE_INFINITY, "beyond"],
+  [Number.POSITIVE_INFINITY, "over 20"],
 ];
 
 export const scales: Readonly<Record<Measure, Scale>> = {
@@ -69,6 +69,23 @@ export function levelOf(measure: Measure, token: ScoredToken): number | null {
   const { measured, steps } = scales[measure];
   const value = measured(token);
   return value === null ? null : steps.findIndex(({ most }) => value <= most);
+}
+
+/** What each colour means, where ranks are known up to `ranksMost`. */
+export function legendOf(
+  measure: Measure,
+  ranksMost: number,
+): readonly { level: number; label: string }[] {
+  const rows = scales[measure].steps.map(({ most, label }, level) => ({ most, level, label }));
+  if (measure !== "rank") return rows;
+  const last = rows.findIndex(({ most }) => most >= ranksMost);
+  const beyond = rows.length - 1;
+  return rows
+    .filter(({ level }) => level <= last || level === beyond)
+    .map((row) => {
+      if (row.level === beyond) return { ...row, label: `over ${ranksMost}` };
+      return row.level === last ? { ...row, label: `${ranksMost}th` } : row;
+    });
 }
 
 function stepsOf(rows: readonly [number, string][]): Step[] {

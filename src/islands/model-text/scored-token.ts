@@ -7,6 +7,9 @@ export interface Alternative {
   logprob: number;
 }
 
+/** One with its rank: 1 is the likeliest, null where the API did not say it. */
+export type Ranked = Readonly<Alternative> & { readonly rank: number | null };
+
 export interface ScoredToken {
   id: number;
   /** What it adds to the text; empty where it is a piece of a character that a later one completes. */
@@ -102,6 +105,24 @@ export function splitText(
   const last = piece ?? ids.length - 1;
   if (ids.length > 0) parts[last] = `${parts[last]}${text.slice(at)}`;
   return parts;
+}
+
+/**
+ * A token's alternatives with their ranks. The k likeliest that were asked for stand in their order; the
+ * token itself stands among them also where it is less likely, and then its rank is what it says.
+ */
+export function ranked(token: Pick<ScoredToken, "id" | "rank" | "alternatives">): Ranked[] {
+  const { id, rank, alternatives } = token;
+  return alternatives.map((one, at) => ({ ...one, rank: one.id === id ? rank : at + 1 }));
+}
+
+/** The alternatives without the token itself where it is none of the likeliest. */
+export function likeliest<T extends Readonly<Alternative>>(
+  { id, rank }: Pick<ScoredToken, "id" | "rank">,
+  alternatives: readonly T[],
+): T[] {
+  const isAmong = rank !== null && rank <= alternatives.length;
+  return alternatives.filter((one) => isAmong || one.id !== id);
 }
 
 /** Gives each of them its own text out of what they say together. */

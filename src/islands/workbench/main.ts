@@ -1,10 +1,11 @@
 // The Workbench's page: its elements and what they do.
 import { ApiClient, type Fields } from "../api/client.ts";
 import { element } from "../dom/elements.ts";
+import { pressButtonsOnce } from "../dom/held-keys.ts";
 import { drawLegend } from "../model-text/legend.ts";
 import { pointedWords } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
-import type { Alternative, ScoredToken } from "../model-text/scored-token.ts";
+import type { Ranked, ScoredToken } from "../model-text/scored-token.ts";
 import { TokenView } from "../model-text/token-view.ts";
 import { codeOf, type Language } from "../request/code.ts";
 import { Counter } from "../request/counter.ts";
@@ -26,6 +27,7 @@ const seed = element("seed-line");
 const api = new ApiClient();
 const counter = new Counter(api, element("counter"));
 let seedUsed: number | null = null;
+let isRunning = false;
 
 const view = new TokenView(element("model-text"), measure.value as Measure, {
   onPoint(at) {
@@ -43,11 +45,15 @@ const view = new TokenView(element("model-text"), measure.value as Measure, {
 const workbench = new Workbench(api, {
   show(tokens) {
     view.show(tokens);
+    showFrame();
     if (tokens.length > 0) return;
     vocabulary.hide();
     side.hide();
   },
-  append: (tokens) => view.append(tokens),
+  append(tokens) {
+    view.append(tokens);
+    showFrame();
+  },
   lead(text) {
     element("lead").textContent = text;
   },
@@ -73,8 +79,10 @@ const workbench = new Workbench(api, {
   running(runs) {
     element<HTMLButtonElement>("stop").disabled = !runs;
     element("text-frame").setAttribute("aria-busy", String(runs));
-    element("text-frame").hidden = false;
+    isRunning = runs;
+    showFrame();
     if (runs) return;
+    counter.ran();
     drawCode();
     count();
   },
@@ -90,6 +98,13 @@ new SavedPrompts({
 });
 const side = new TokenSide(workbench, branch);
 const vocabulary = new VocabularyView(api, workbench.texts);
+
+/** There while something stands in it or is awaited. */
+function showFrame(): void {
+  const isEmpty = view.tokens.length === 0;
+  element("text-frame").hidden = isEmpty && !isRunning;
+  element<HTMLButtonElement>("take").disabled = isEmpty;
+}
 
 /** Null, and said why, where a field cannot be read. */
 function fields(): Fields | null {
@@ -121,13 +136,13 @@ function inspect(token: ScoredToken | undefined): void {
   if (token !== undefined) side.show(token).catch(say);
 }
 
-function branch(token: ScoredToken, chosen: Alternative, rank: number): void {
+function branch(token: ScoredToken, chosen: Ranked): void {
   const asked = fields();
   if (asked === null) return;
   const at = workbench.tokens.indexOf(token);
   vocabulary.hide();
   element("text-frame").focus();
-  void workbench.branch(token, { ...chosen, rank }, asked).then(() => inspect(view.tokens[at]));
+  void workbench.branch(token, chosen, asked).then(() => inspect(view.tokens[at]));
 }
 
 function showVocabulary(): void {
@@ -136,11 +151,9 @@ function showVocabulary(): void {
   status.textContent = "Reading the whole vocabulary…";
   const before = workbench.idsBefore(workbench.tokens.indexOf(token));
   const place = { model: workbench.model, before, chosen: token.id };
-  vocabulary
-    .show({ ...place, onChoose: (chosen, rank) => branch(token, chosen, rank) })
-    .then(() => {
-      status.textContent = "";
-    }, say);
+  vocabulary.show({ ...place, onChoose: (chosen) => branch(token, chosen) }).then(() => {
+    status.textContent = "";
+  }, say);
 }
 
 function say(failure: unknown): void {
@@ -175,18 +188,20 @@ element<HTMLFormElement>("write").addEventListener("submit", (event) => {
 typed.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  go();
+  if (!event.repeat) go();
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") workbench.stop();
 });
 element("token-side").addEventListener("keydown", (event) => {
-  if (event.key === "Escape") view.focus();
+  if (event.key !== "Escape") return;
+  // It leads back to the text, and stops nothing.
+  event.stopPropagation();
+  view.focus();
 });
 element("stop").addEventListener("click", () => workbench.stop());
 element("clear").addEventListener("click", () => {
   workbench.clear();
-  element("text-frame").hidden = true;
   typed.focus();
 });
 element("score-text").addEventListener("click", () => {
@@ -216,5 +231,6 @@ settings.addEventListener("submit", (event) => event.preventDefault());
 language.addEventListener("change", drawCode);
 element("code-part").addEventListener("toggle", drawCode);
 
+pressButtonsOnce();
 drawLegend(element("legend"), measure.value as Measure);
 count();

@@ -3,10 +3,15 @@
 import { element } from "../dom/elements.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
 import { BEYOND, bits, nats, percent, visible } from "../model-text/numbers.ts";
-import type { Alternative, ScoredToken, SpanScore } from "../model-text/scored-token.ts";
+import {
+  type Ranked,
+  ranked,
+  type ScoredToken,
+  type SpanScore,
+} from "../model-text/scored-token.ts";
 import type { Workbench } from "./workbench.ts";
 
-type OnChoose = (token: ScoredToken, chosen: Alternative, rank: number) => void;
+type OnChoose = (token: ScoredToken, chosen: Ranked) => void;
 
 export function showScore(score: SpanScore | null, isSpan: boolean): void {
   element("score").hidden = score === null;
@@ -61,10 +66,10 @@ export class TokenSide {
 
   #drawAlternatives(token: ScoredToken): void {
     drawAlternatives(element("alternatives"), {
-      rows: token.alternatives,
+      rows: ranked(token),
       chosen: token.id,
       textOf: (id) => this.#workbench.texts.known(this.#workbench.model, id),
-      onChoose: (chosen, rank) => this.#onChoose(token, chosen, rank),
+      onChoose: (chosen) => this.#onChoose(token, chosen),
     });
   }
 }

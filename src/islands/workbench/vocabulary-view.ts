@@ -5,7 +5,7 @@ import type { TokenTexts } from "../api/token-texts.ts";
 import { element, row } from "../dom/elements.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
 import { nats, percent, visible } from "../model-text/numbers.ts";
-import type { Alternative } from "../model-text/scored-token.ts";
+import type { Ranked } from "../model-text/scored-token.ts";
 import { massOf, readVocabulary, type Vocabulary } from "../model-text/vocabulary.ts";
 
 /** What is listed; the rest is found by search. */
@@ -17,7 +17,7 @@ export interface VocabularyPlace {
   /** All ids before the place. */
   before: readonly number[];
   chosen: number;
-  onChoose(chosen: Alternative, rank: number): void;
+  onChoose(chosen: Ranked): void;
 }
 
 export class VocabularyView {
@@ -51,7 +51,7 @@ export class VocabularyView {
     this.#shown = { place, vocabulary };
     this.#draw(vocabulary);
     drawAlternatives(element("vocabulary-top"), {
-      rows: top,
+      rows: top.map((one, at) => ({ ...one, rank: at + 1 })),
       chosen: place.chosen,
       textOf: (id) => this.#texts.known(place.model, id),
       onChoose: place.onChoose,

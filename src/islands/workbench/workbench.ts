@@ -3,16 +3,15 @@
 import type { Completion } from "../api/answers.ts";
 import type { AnswerHead, ApiClient, Fields } from "../api/client.ts";
 import { TokenTexts } from "../api/token-texts.ts";
+import { RANKS_MOST } from "../model-text/numbers.ts";
 import {
-  type Alternative,
+  likeliest,
+  type Ranked,
   type ScoredToken,
   spreadTexts,
   tokensOfChoice,
   tokensOfPrompt,
 } from "../model-text/scored-token.ts";
-
-/** The likeliest of each place: as many as a person reads, and what ranks are known to. */
-const ALTERNATIVES = 20;
 
 /** Ahead of being asked for: two calls at most. */
 const ALTERNATIVES_LEARNED = 2_000;
@@ -64,7 +63,7 @@ export class Workbench {
   body(model: string, typed: string, settings: Fields): Fields {
     const goesOn = this.#typed === typed && this.#model === model && this.#tokens.length > 0;
     const prompt = goesOn ? this.#ids() : typed;
-    return { model, prompt, ...settings, logprobs: ALTERNATIVES, ...EXACT, stream: true };
+    return { model, prompt, ...settings, logprobs: RANKS_MOST, ...EXACT, stream: true };
   }
 
   async continue(model: string, typed: string, settings: Fields): Promise<void> {
@@ -76,11 +75,7 @@ export class Workbench {
   }
 
   /** From the text before a token, with another one in its place. */
-  async branch(
-    from: ScoredToken,
-    chosen: Alternative & { rank: number },
-    settings: Fields,
-  ): Promise<void> {
+  async branch(from: ScoredToken, chosen: Ranked, settings: Fields): Promise<void> {
     await this.#alone(async (signal) => {
       const at = this.#tokens.indexOf(from);
       if (at === -1) return;
@@ -88,7 +83,7 @@ export class Workbench {
       this.#tokens = [...this.#tokens.slice(0, at), this.#instead(from, chosen)];
       this.#promptTokens = Math.min(this.#promptTokens, at);
       this.#screen.show(this.#tokens);
-      const asked = { logprobs: ALTERNATIVES, ...EXACT, stream: true };
+      const asked = { logprobs: RANKS_MOST, ...EXACT, stream: true };
       await this.#watch({ model: this.#model, prompt: this.#ids(), ...settings, ...asked }, signal);
     });
   }
@@ -97,7 +92,7 @@ export class Workbench {
   async score(model: string, typed: string): Promise<void> {
     await this.#alone(async (signal) => {
       this.#startOver(model, typed);
-      const asked = { max_tokens: 1, prompt_logprobs: ALTERNATIVES, return_token_ids: true };
+      const asked = { max_tokens: 1, prompt_logprobs: RANKS_MOST, return_token_ids: true };
       const [{ choices }, head] = await this.#api.complete(
         { model, prompt: typed, ...asked },
         this.#screen.say,
@@ -138,12 +133,11 @@ export class Workbench {
     return this.#tokens.map(({ id }) => id);
   }
 
-  #instead(
-    { alternatives }: ScoredToken,
-    { id, logprob, rank }: Alternative & { rank: number },
-  ): ScoredToken {
+  #instead(from: ScoredToken, { id, logprob, rank }: Ranked): ScoredToken {
     const own = this.texts.known(this.#model, id) ?? "";
     const text = own.includes("\ufffd") ? "" : own;
+    // Where the same one is chosen again, it stays among them.
+    const alternatives = id === from.id ? from.alternatives : likeliest(from, from.alternatives);
     return { id, text, logprob, rank, alternatives, from: "model" };
   }
 
