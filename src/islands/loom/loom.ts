@@ -16,6 +16,7 @@ import { moveInGraph, moveInList } from "./moving.ts";
 import { makeReadingPane } from "./reading-pane.ts";
 import { makeScaleBar } from "./scale-bar.ts";
 import { type Cursor, placeInWords, stepFrom } from "./text-places.ts";
+import { TextsWhenWarm } from "./texts-when-warm.ts";
 import { type AlternativeChoice, makeTokenPanel } from "./token-panel.ts";
 import { isOnPath, type NodeId, nearBookmark, nodeOf, type Tree } from "./tree.ts";
 import { TreeBar } from "./tree-bar.ts";
@@ -58,7 +59,7 @@ export class Loom {
     });
     this.#graph = makeGraphView(select);
     this.#reading = makeReadingPane({ select, place: (cursor) => this.#place(cursor) });
-    this.#token = makeTokenPanel(texts, {
+    this.#token = makeTokenPanel(new TextsWhenWarm(api, texts), {
       split: () => this.#do("split"),
       branch: (choice) => this.#branch(choice),
     });

@@ -1,10 +1,11 @@
 // The token at the chosen place: its numbers, the Model's alternatives, and what can be done there.
-import type { TokenTexts } from "../api/token-texts.ts";
 import { make } from "../dom/make.ts";
 import { drawAlternatives } from "../model-text/alternatives.ts";
 import { described } from "../model-text/numbers.ts";
+import { ranked } from "../model-text/scored-token.ts";
 import { tokenOf } from "./scored-pieces.ts";
 import { type Cursor, pieceAt } from "./text-places.ts";
+import type { TextsWhenWarm } from "./texts-when-warm.ts";
 import { type NodeId, nodeOf, type Tree, type TreeNode } from "./tree.ts";
 
 /** Another token in place of the one that begins there. */
@@ -26,21 +27,24 @@ export interface TokenPanel {
   focus(): void;
 }
 
-export function makeTokenPanel(texts: TokenTexts, events: TokenPanelEvents): TokenPanel {
+export function makeTokenPanel(texts: TextsWhenWarm, events: TokenPanelEvents): TokenPanel {
   const words = make("p", { class: "loom-token-says" });
   const split = make("button", { type: "button", class: "button second" }, "Split here");
+  const hint = make("p", { class: "hint", hidden: true });
   const list = make("ol", { class: "alternatives", "aria-label": "Alternatives" });
   const element = make(
     "section",
     { class: "loom-token", "aria-label": "The marked token", hidden: true },
     words,
     split,
+    hint,
     list,
   );
   split.addEventListener("click", events.split);
   let shown: { node: TreeNode; at: number } | null = null;
 
   function draw(node: TreeNode, cursor: Cursor): void {
+    hint.hidden = true;
     const found = pieceAt(node, cursor.at);
     const token = found === null ? null : tokenOf(found.piece);
     const score = found?.piece.score ?? null;
@@ -55,7 +59,7 @@ export function makeTokenPanel(texts: TokenTexts, events: TokenPanelEvents): Tok
     words.textContent = described(found.piece.text, token);
     const whole = found.piece.from === 0;
     drawAlternatives(list, {
-      rows: whole ? score.top : [],
+      rows: whole ? ranked(token) : [],
       chosen: score.id,
       textOf: (id) => texts.known(score.model, id),
       onChoose: ({ id: tokenId }) => events.branch({ id: cursor.id, start: found.start, tokenId }),
@@ -63,16 +67,15 @@ export function makeTokenPanel(texts: TokenTexts, events: TokenPanelEvents): Tok
     const unknown = score.top.filter(({ id }) => texts.known(score.model, id) === undefined);
     if (unknown.length === 0) return;
     const asked = shown;
-    const again = () => {
-      if (shown === asked) draw(node, cursor);
-    };
-    // Without their texts they stand there by their ids.
-    texts
-      .learn(
-        score.model,
-        unknown.map(({ id }) => id),
-      )
-      .then(again, () => undefined);
+    const first = unknown.map(({ id }) => id);
+    texts.soon(node, { model: score.model, first }, (isWarm) => {
+      if (shown !== asked) return;
+      if (isWarm) draw(node, cursor);
+      else {
+        hint.textContent = `${score.model} is not running, and reading does not start it. Tokens whose texts are not known yet stand there by their numbers.`;
+        hint.hidden = false;
+      }
+    });
   }
 
   return {
