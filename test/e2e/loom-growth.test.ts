@@ -91,6 +91,22 @@ describe("growing", () => {
     expect(lines.slice(5)).toEqual(lines.slice(1, 5));
   });
 
+  it("pins what gives a branch in the middle of its growth again, alone", async () => {
+    const { page } = await begun();
+    await grow(page);
+    for (const key of ["ArrowRight", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    await page.getByText("Seed of this branch").waitFor();
+    await page.getByRole("button", { name: "Pin it" }).click();
+    await page.getByRole("textbox", { name: "Branches" }).fill("1");
+    await tree(page).focus();
+    await page.keyboard.press("ArrowLeft");
+    await grow(page);
+    const lines = await page.locator(".loom-snippet").allTextContents();
+    expect(lines).toHaveLength(1 + 4 + 1);
+    expect(lines[5]).toBe(lines[3]);
+    expect(lines[5]).not.toBe(lines[1]);
+  });
+
   it("says before it grows what that costs at most, and charges no more", async () => {
     const { id, page } = await begun();
     const counter = page.locator(".loom-counter");

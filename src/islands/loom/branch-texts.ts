@@ -3,6 +3,7 @@
 import { askText } from "./dialogs.ts";
 import { textOf } from "./pieces.ts";
 import { alternativeAt } from "./scored-pieces.ts";
+import { pieceAt } from "./text-places.ts";
 import type { AlternativeChoice } from "./token-panel.ts";
 import { type NodeId, nodeOf } from "./tree.ts";
 import * as changes from "./tree-changes.ts";
@@ -36,12 +37,17 @@ export function branchAside(
   textIn: (model: string) => string | undefined,
 ): { id: NodeId; model: string } | string {
   const node = nodeOf(workspace.tree, id);
+  const asker = pieceAt(node, start)?.piece.score?.model;
+  if (asker !== undefined && textIn(asker) === undefined) {
+    return `The token's text is not known: ${asker} is not running. Let it grow something, then choose again.`;
+  }
   const pieces = alternativeAt(node, { start, tokenId, textOf: textIn });
   const model = pieces?.[0]?.score?.model;
   if (pieces === null || model === undefined) {
     return "That token is only a piece of a character; nothing can begin with it.";
   }
-  const branch = { id: crypto.randomUUID(), pieces, origin: node.origin };
+  // The Model that goes on from it says how.
+  const branch = { id: crypto.randomUUID(), pieces, origin: null };
   const place = { id, at: start, rest: crypto.randomUUID() };
   const change = changes.branchAt(workspace.tree, place, branch);
   if (!change.ok) return change.why;

@@ -6,6 +6,7 @@ import { make } from "../dom/make.ts";
 import { Counter } from "../request/counter.ts";
 import { branchAside } from "./branch-texts.ts";
 import { type GrowthEvents, type GrowthSettings, Growths } from "./growth.ts";
+import { seedOf } from "./origins.ts";
 import { type ModelChoice, makeSettingsBar } from "./settings-bar.ts";
 import type { AlternativeChoice } from "./token-panel.ts";
 import { type NodeId, nodeOf, pathText } from "./tree.ts";
@@ -74,7 +75,7 @@ export class Grower {
   /** Shows what is true of the branch that is selected now. */
   show(): void {
     const { tree } = this.#workspace;
-    this.#settings.show(nodeOf(tree, tree.selected).origin);
+    this.#settings.show(seedOf(nodeOf(tree, tree.selected)));
     this.#count();
   }
 

@@ -3,10 +3,11 @@
 import type { ApiClient, Fields } from "../api/client.ts";
 import type { TokenTexts } from "../api/token-texts.ts";
 import { oncePerFrame } from "../dom/make.ts";
-import { joined, type Pieces } from "./pieces.ts";
+import { originOf } from "./origins.ts";
+import { joined, type Pieces, textOf } from "./pieces.ts";
 import { hasSharedTexts, piecesOf, withOwnTexts } from "./scored-pieces.ts";
-import { type NodeId, type Origin, pathText } from "./tree.ts";
-import { append, finish, grow, replacePieces, withSeed } from "./tree-growth.ts";
+import { type NodeId, nodeOf, pathText } from "./tree.ts";
+import { append, finish, grow, replacePieces, withOrigin, withSeed } from "./tree-growth.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Alternatives of each token: enough to choose from, and a tree of thousands stays small. */
@@ -71,11 +72,10 @@ export class Growths {
 
   /** New branches from here. */
   async growFrom(parent: NodeId, settings: GrowthSettings): Promise<void> {
-    const { model, fields } = settings;
-    const { seed: _, temperature = 1, ...asked } = fields;
-    const origin: Origin = { model, seed: null, temperature: Number(temperature), asked };
     const ids = Array.from({ length: settings.branches }, () => crypto.randomUUID());
-    const branches = ids.map((id) => ({ parent, id, pieces: [], origin }));
+    const branches = ids.map((id, index) => {
+      return { parent, id, pieces: [], origin: originOf(settings, index) };
+    });
     const prompt = pathText(this.#workspace.tree, parent);
     this.#workspace.step(grow(this.#workspace.tree, branches));
     await this.#run(prompt, ids, settings);
@@ -83,8 +83,12 @@ export class Growths {
 
   /** A branch that is there already goes on. */
   async goOn(id: NodeId, settings: GrowthSettings): Promise<void> {
-    const prompt = pathText(this.#workspace.tree, id);
-    await this.#run(prompt, [id], { ...settings, branches: 1 });
+    const { tree } = this.#workspace;
+    const alone = { ...settings, branches: 1 };
+    const chosen = textOf(nodeOf(tree, id).pieces).length;
+    const origin = { ...originOf(alone, 0), chosen };
+    this.#workspace.everywhere((one) => withOrigin(one, id, origin));
+    await this.#run(pathText(tree, id), [id], alone);
   }
 
   async #run(prompt: string, ids: readonly NodeId[], settings: GrowthSettings): Promise<void> {

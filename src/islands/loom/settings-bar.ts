@@ -4,7 +4,6 @@ import { requestLimits } from "../../contract/request-limits.ts";
 import { make } from "../dom/make.ts";
 import { MAX_TOKENS, readSettings } from "../request/settings.ts";
 import type { GrowthSettings } from "./growth.ts";
-import type { Origin } from "./tree.ts";
 
 export interface ModelChoice {
   readonly id: string;
@@ -21,8 +20,8 @@ export interface SettingsBar {
   read(): GrowthSettings | string;
   /** The tokens that all branches of one growth may have together. */
   most(): number;
-  /** How the selected branch came to be. */
-  show(origin: Origin | null): void;
+  /** The selected branch's seed, and what it is the seed of. */
+  show(known: { seed: number; words: string } | null): void;
 }
 
 export interface SettingsBarEvents {
@@ -59,16 +58,11 @@ export function makeSettingsBar(
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", changed);
 
+  const words = make("span");
   const seed = make("span", { class: "mono" });
-  const pin = make("button", { type: "button", class: "plain" }, "Pin it");
-  const seedLine = make(
-    "p",
-    { class: "loom-seed", hidden: true },
-    "Seed of this branch ",
-    seed,
-    " ",
-    pin,
-  );
+  const title = "With this seed the first branch that grows from there is the same";
+  const pin = make("button", { type: "button", class: "plain", title }, "Pin it");
+  const seedLine = make("p", { class: "loom-seed", hidden: true }, words, seed, " ", pin);
   pin.addEventListener("click", () => {
     const field = form.elements.namedItem("seed");
     if (field instanceof HTMLInputElement) field.value = seed.textContent ?? "";
@@ -100,10 +94,11 @@ export function makeSettingsBar(
       if (typeof settings === "string") return 0;
       return settings.branches * Number(settings.fields.max_tokens ?? MAX_TOKENS);
     },
-    show(origin) {
-      const known = origin?.seed ?? null;
+    show(known) {
       seedLine.hidden = known === null;
-      if (known !== null) seed.textContent = String(known);
+      if (known === null) return;
+      words.textContent = `${known.words} `;
+      seed.textContent = String(known.seed);
     },
   };
 }

@@ -1,5 +1,6 @@
 // What can be done to a tree. Each function gives another tree, or says why it cannot be done; the old
 // one stays as it was, which is what undo lives on. No I/O, no clock; new ids come from the caller.
+import { withoutSeed } from "./origins.ts";
 import {
   cutAt,
   joined,
@@ -79,7 +80,7 @@ export function split(tree: Tree, id: NodeId, at: number, newId: NodeId): Change
   const rest: TreeNode = {
     ...newNode(newId, id, right),
     children: node.children,
-    origin: node.origin,
+    origin: withoutSeed(node.origin),
     finish: node.finish,
     folded: node.folded,
   };
@@ -100,6 +101,8 @@ export function merge(tree: Tree, id: NodeId): Change {
     ...above,
     pieces: joined(above.pieces, node.pieces),
     children: node.children,
+    // One seed gives no two growths; what was split off has none of its own.
+    origin: (node.origin?.seed ?? null) === null ? above.origin : withoutSeed(above.origin),
     finish: node.finish,
     folded: node.folded,
     bookmarked: above.bookmarked || node.bookmarked,

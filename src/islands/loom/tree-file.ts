@@ -6,7 +6,8 @@
 //     {"id": "…", "parent": "<id>", "pieces": [
 //       {"text": " a", "model": "local", "id": 257, "logprob": -2.1, "rank": 1,
 //        "top": [{"id": 257, "logprob": -2.1}, …]}, …],
-//      "origin": {"model": "local", "seed": 7, "temperature": 1, "asked": {"max_tokens": 24}},
+//      "origin": {"model": "local", "seed": 7, "temperature": 1,
+//        "asked": {"n": 4, "index": 0, "max_tokens": 24}},
 //      "finish": "length"}, …]}
 //
 // Nodes stand parents first and siblings in their order, so that a reader needs one pass and a file
@@ -153,12 +154,13 @@ function readScore({ model, id, logprob, rank, top }: Json, at: string): Score {
 }
 
 function readOrigin(value: unknown, at: string): Origin {
-  const { model, seed, temperature, asked } = object(value, at);
+  const { model, seed, temperature, asked, chosen } = object(value, at);
   return {
     model: string(model, `${at}.model`),
     seed: seed === null ? null : number(seed, `${at}.seed`),
     temperature: number(temperature, `${at}.temperature`),
     ...(asked !== undefined && { asked: object(asked, `${at}.asked`) }),
+    ...(chosen !== undefined && { chosen: number(chosen, `${at}.chosen`) }),
   };
 }
 

@@ -48,6 +48,12 @@ export function finish(tree: Tree, ended: ReadonlyMap<NodeId, string | null>): T
   return without(changed, empty);
 }
 
+/** How a Model goes on with a branch that stands there already. */
+export function withOrigin(tree: Tree, id: NodeId, origin: Origin): Tree {
+  const node = tree.nodes.get(id);
+  return node === undefined ? tree : withNodes(tree, [{ ...node, origin }]);
+}
+
 /** What the branches were sampled with, once the API has said it. */
 export function withSeed(tree: Tree, ids: readonly NodeId[], seed: number | null): Tree {
   const changed = ids.flatMap((id) => {

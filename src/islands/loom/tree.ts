@@ -10,8 +10,10 @@ export interface Origin {
   /** As the API says it in `x-seed`; null where it is not known. */
   readonly seed: number | null;
   readonly temperature: number;
-  /** What the API was asked for beside these, by its own names of fields. */
+  /** What the API was asked for beside these, by its own names of fields; `index` is the choice's. */
   readonly asked?: Readonly<Record<string, unknown>>;
+  /** How many of its first characters a person chose before the Model went on; absent for none. */
+  readonly chosen?: number;
 }
 
 export interface TreeNode {

@@ -63,7 +63,7 @@ export const steps = fc.array(step, { maxLength: 30 });
 
 export const trees = steps.map((taken) => taken.reduce(takeStep, newTree("root", [])));
 
-const origin = { model: "local", seed: 7, temperature: 1, asked: { max_tokens: 24 } };
+const origin = { model: "local", seed: 7, temperature: 1, chosen: 1, asked: { n: 4 } };
 
 /** Names new nodes by how many there are and were: the same steps make the same tree. */
 export function takeStep(tree: Tree, step: Step): Tree {
