@@ -109,6 +109,54 @@ describe("Compare", () => {
     expect(await column(page, "A").getByRole("alert").count()).toBe(0);
   });
 
+  it("takes an error back once its field is mended, and says it again only where it is sent", async () => {
+    const { page } = await atCompare();
+    await compared(page, { A: plain, B: { ...plain, Temperature: "0,5" } });
+    const alert = column(page, "B").getByRole("alert");
+    expect(await alert.textContent()).toContain("“0,5” is no number");
+    await page.getByText("Show code").click();
+    await column(page, "B").getByLabel("Temperature").fill("0,7");
+    expect(await alert.count()).toBe(0);
+    await column(page, "B").getByLabel("Temperature").fill("0.5");
+    await page.locator("#code", { hasText: "0.5" }).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  it("leaves alternatives by Escape, and no column stops; a held key sends once", async () => {
+    const { page } = await atCompare();
+    await compared(page, { A: { ...plain, "Most tokens": "3" }, B: plain });
+    await column(page, "B").getByLabel("Most tokens").fill("4000");
+    await column(page, "B").getByText("When to stop").click();
+    await column(page, "B").getByLabel("Ignore the end of text").selectOption("true");
+    await engine.arm("drip", { count: 9, ms: 1 });
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/v1/completions")) sent += 1;
+    });
+    await page.getByLabel("Text to continue").focus();
+    await page.keyboard.down("Control");
+    for (const _ of [1, 2, 3]) await page.keyboard.down("Enter");
+    for (const key of ["Enter", "Control"]) await page.keyboard.up(key);
+    await page.locator("#A-stop:disabled").waitFor();
+    await page.locator("#B-text .token").nth(2).waitFor();
+    expect(sent).toBe(2);
+    await page.locator("#A-text .token").nth(1).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("#A-alternatives button:focus").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#A-text .token:focus").waitFor();
+    expect((await engine.counters()).running).toBe(1);
+    expect(await page.locator("#B-stop:enabled").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await engine.idle();
+    await engine.disarm();
+    await allEnded(page);
+    await page
+      .locator("#B-parting", { hasText: "are alike" })
+      .or(page.locator("#B-parting", { hasText: "differ" }))
+      .waitFor();
+  });
+
   it("says before sending what all columns cost at most, and charges no more", async () => {
     const { id, page } = await atCompare();
     await page.getByLabel("Text to continue").fill(TEXT);

@@ -136,6 +136,48 @@ describe("growing", () => {
     expect(sent).toEqual([]);
   });
 
+  it("changes nothing that is being written, and stops what Keep has cut", async () => {
+    const { page } = await begun();
+    await engine.arm("drip", { count: 2, ms: 1 });
+    await page.getByRole("textbox", { name: "Branches" }).fill("1");
+    await page.getByLabel("Tokens each").fill("4000");
+    await tree(page).focus();
+    await page.keyboard.press("g");
+    const lines = page.locator(".loom-snippet");
+    await expect
+      .poll(async () => (await lines.nth(1).textContent())?.length ?? 0, soon)
+      .toBeGreaterThan(9);
+    for (const key of ["ArrowRight", "t", "ArrowRight", "s"]) await page.keyboard.press(key);
+    await said(page).filter({ hasText: "Stop it first" }).waitFor();
+    for (const key of ["e", "w", "g", "m"]) await page.keyboard.press(key);
+    expect(await lines.count()).toBe(2);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await tree(page).focus();
+    for (const key of ["ArrowLeft", "g"]) await page.keyboard.press(key);
+    await engine.busy(2);
+    for (const key of ["ArrowRight", "k"]) await page.keyboard.press(key);
+    await engine.busy(1);
+    await page.keyboard.press("Escape");
+    await engine.idle();
+    await engine.disarm();
+  });
+
+  it("asks once for a key that is held, in the tree and on its button", async () => {
+    const { page } = await begun();
+    const sent = bodies(page);
+    const held = async (key: string) => {
+      for (const _ of [1, 2, 3]) await page.keyboard.down(key);
+      await page.keyboard.up(key);
+      await said(page).filter({ hasText: "Grown." }).waitFor();
+    };
+    await tree(page).focus();
+    await held("g");
+    expect(sent).toHaveLength(1);
+    await page.getByRole("button", { name: "Grow", exact: true }).focus();
+    await held("Enter");
+    expect(sent).toHaveLength(2);
+  });
+
   it("stops the Model where it is stopped, and keeps what came", async () => {
     const { page } = await begun();
     await engine.arm("drip", { ms: 1 });

@@ -120,6 +120,47 @@ describe("the Workbench", () => {
     expect(await page.locator(".token.model").count()).toBeGreaterThan(3);
   });
 
+  it("has nothing to take where nothing came, and keeps the text that was typed", async () => {
+    const { page } = await atTheBench(browser, stack);
+    await page.getByLabel("Text to continue").fill("Call me");
+    await engine.arm("hang");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.locator("#take:disabled").waitFor();
+    await engine.busy(1);
+    await page.keyboard.press("Escape");
+    await page.getByText("Stopped.").waitFor();
+    await engine.disarm();
+    expect(await page.locator("#text-frame").isVisible()).toBe(false);
+    await continued(page);
+    await page.locator("#take:enabled").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    expect(await page.locator("#text-frame").isVisible()).toBe(false);
+    expect(await page.getByLabel("Text to continue").inputValue()).toBe(TEXT);
+  });
+
+  it("says after a request what is left, without its Hold, and sends once for a held key", async () => {
+    const { id, page } = await atTheBench(browser, stack);
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/v1/completions")) sent += 1;
+    });
+    await page.getByLabel("Text to continue").fill("Call me");
+    await page.getByLabel("Most tokens").fill("24");
+    await page.getByLabel("Text to continue").focus();
+    await page.keyboard.down("Control");
+    for (const _ of [1, 2, 3]) await page.keyboard.down("Enter");
+    for (const key of ["Enter", "Control"]) await page.keyboard.up(key);
+    await ended(page);
+    expect(sent).toBe(1);
+    const { tokens } = await admin<{ tokens: { available: number } }>(
+      stack,
+      "GET",
+      `/people/${id}`,
+    );
+    const left = tokens.available.toLocaleString("en-US");
+    await page.locator("#counter", { hasText: `of your ${left}.` }).waitFor();
+  });
+
   it("says the API's own words where it refuses", async () => {
     const { page } = await atTheBench(browser, stack);
     await page.getByLabel("Text to continue").fill("Call me");
