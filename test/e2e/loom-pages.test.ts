@@ -202,7 +202,9 @@ describe("what is kept", () => {
     await page.getByRole("button", { name: "Rename" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("second");
     await press(page, "Enter");
-    await expect.poll(() => page.getByLabel("Tree").locator("option").count(), soon).toBe(2);
+    const names = () => page.getByLabel("Tree").locator("option").allTextContents();
+    // The new name stands there once it is kept.
+    await expect.poll(names, soon).toEqual(["second", "Tree"]);
     await page.reload();
     await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
     await page.getByLabel("Tree").selectOption({ label: "Tree" });
@@ -212,13 +214,48 @@ describe("what is kept", () => {
     await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
     await page.reload();
     await expect.poll(() => text(page).textContent(), soon).toBe("the second tree");
-    expect(await page.getByLabel("Tree").locator("option").allTextContents()).toEqual(["second"]);
+    expect(await names()).toEqual(["second"]);
     await page.getByRole("button", { name: "Rename" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("renamed");
     await press(page, "Enter");
     await expect.poll(() => page.getByLabel("Tree").textContent(), soon).toBe("renamed");
     await page.reload();
     await expect.poll(() => page.getByLabel("Tree").textContent(), soon).toBe("renamed");
+  });
+
+  it("is said not to be while another tab has the tree, and is again once that one is closed", async () => {
+    const { page: first } = await newMember();
+    await begin(first, "one");
+    await first.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    const second = await first.context().newPage();
+    await second.goto(`${stack.app}/loom`);
+    const warning = second.getByRole("alert");
+    await expect.poll(() => warning.textContent(), soon).toContain("open in another tab");
+    await list(second).focus();
+    await press(second, "b");
+    await expect.poll(() => selected(second).textContent(), soon).toContain("bookmark");
+    expect(await warning.isVisible()).toBe(true);
+    await first.close();
+    await expect.poll(() => warning.isVisible(), soon).toBe(false);
+    const names = second.getByLabel("Tree").locator("option");
+    await expect.poll(() => names.allTextContents(), soon).toEqual(["Tree (copy)", "Tree"]);
+  });
+
+  it("is said not to be where the browser has no room, and the tree is not left", async () => {
+    const { page } = await newMember();
+    await begin(page, "one");
+    await page.evaluate(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException("There is no room.", "QuotaExceededError");
+      };
+    });
+    await press(page, "b");
+    await expect.poll(() => page.getByRole("alert").textContent(), soon).toContain("did not keep");
+    await importFile(page, "other.json", { root: { text: "other", children: [] } });
+    await expect.poll(() => page.locator("input[type=file]").inputValue(), soon).toBe("");
+    expect(await text(page).textContent()).toBe("one");
+    expect(await said(page).textContent()).not.toContain("Taken in");
+    expect(await page.getByRole("alert").isVisible()).toBe(true);
   });
 
   it("is shown to nobody else who signs in to this browser", async () => {
