@@ -2,18 +2,15 @@
 import type { ApiClient, Fields } from "../api/client.ts";
 import type { TokenTexts } from "../api/token-texts.ts";
 import { element } from "../dom/elements.ts";
-import { drawAlternatives } from "../model-text/alternatives.ts";
-import { described, pointedWords } from "../model-text/numbers.ts";
+import { pointedWords } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
-import { type Ranked, ranked, type ScoredToken, scoreSpan } from "../model-text/scored-token.ts";
+import { type Ranked, type ScoredToken, scoreSpan } from "../model-text/scored-token.ts";
 import { TokenView } from "../model-text/token-view.ts";
 import { readSettings } from "../request/settings.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import type { CodeColumn } from "./code.ts";
+import { ColumnToken } from "./column-token.ts";
 import type { Continuation } from "./partings.ts";
-
-/** Of the likeliest of a token: as many as a column has room for. */
-const ALTERNATIVES_SHOWN = 10;
 
 export interface ColumnEvents {
   /** Something of its text is another. */
@@ -26,15 +23,13 @@ export interface ColumnEvents {
 export class Column {
   readonly name: string;
   readonly view: TokenView;
-  readonly #texts: TokenTexts;
+  readonly #token: ColumnToken;
   readonly #workbench: Workbench;
   readonly #events: ColumnEvents;
   #isRunning = false;
   /** The API's `finish_reason`; null while it writes, and where it was stopped or broke off. */
   #reason: string | null = null;
   #seed: number | null = null;
-  /** The token whose alternatives are shown; opened again, it closes. */
-  #opened: ScoredToken | undefined;
 
   constructor(
     name: string,
@@ -43,13 +38,18 @@ export class Column {
   ) {
     this.name = name;
     this.#events = events;
-    this.#texts = parts.texts;
+    this.#token = new ColumnToken(name, {
+      textOf: (id) => parts.texts.known(this.#workbench.model, id),
+      learn: (ids) => parts.texts.learn(this.#workbench.model, ids),
+      choose: (token, chosen) => this.#branch(token, chosen),
+      leave: () => this.view.focus(),
+    });
     this.view = new TokenView(this.#part("text"), parts.measure, {
       onPoint: (at) => {
         const token = at === null ? null : (this.view.tokens[at] ?? null);
         this.#part("pointed").textContent = pointedWords(token);
       },
-      onOpen: (at, how) => void this.#open(this.view.tokens[at], how),
+      onOpen: (at, how) => void this.#token.open(this.view.tokens[at], how),
       onScore: () => undefined,
     });
     this.#workbench = new Workbench(
@@ -92,12 +92,6 @@ export class Column {
       this.#part<HTMLInputElement>("field-seed").value = String(this.#seed ?? "");
       // As by hand, so that the code shows it.
       this.form.dispatchEvent(new Event("input", { bubbles: true }));
-    });
-    this.#part("token").addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      // It leads back to the text, and stops nothing.
-      event.stopPropagation();
-      this.view.focus();
     });
     this.form.addEventListener("input", () => {
       this.#part("problem").hidden = true;
@@ -205,7 +199,7 @@ export class Column {
 
   #show(tokens: readonly ScoredToken[]): void {
     this.view.show(tokens.filter(({ from }) => from === "model"));
-    if (tokens.length === 0) this.#part("token").hidden = true;
+    if (tokens.length === 0) this.#token.hide();
     this.#showFacts();
     this.#events.changed();
   }
@@ -218,47 +212,10 @@ export class Column {
     this.#part("perplexity").textContent = score === null ? "–" : score.perplexity.toFixed(2);
   }
 
-  async #open(token: ScoredToken | undefined, how: "key" | "pointer"): Promise<void> {
-    const place = this.#part("token");
-    const isOpen = token === this.#opened && !place.hidden;
-    this.#opened = token;
-    place.hidden = isOpen || token === undefined;
-    if (isOpen || token === undefined) return;
-    const rows = ranked(token).slice(0, ALTERNATIVES_SHOWN);
-    const draw = () => {
-      this.#part("token-says").textContent = described(
-        token.text || "a piece of a character",
-        token,
-      );
-      drawAlternatives(this.#part("alternatives"), {
-        rows,
-        chosen: token.id,
-        textOf: (id) => this.#texts.known(this.#workbench.model, id),
-        onChoose: (chosen) => this.#branch(token, chosen),
-      });
-    };
-    draw();
-    if (how === "key") place.querySelector("button")?.focus();
-    try {
-      await this.#texts.learn(
-        this.#workbench.model,
-        rows.map(({ id }) => id),
-      );
-    } catch {
-      // Without their texts they stand there by their ids.
-      return;
-    }
-    const focused = [...place.querySelectorAll("button")].indexOf(
-      document.activeElement as HTMLButtonElement,
-    );
-    draw();
-    place.querySelectorAll("button")[focused]?.focus();
-  }
-
   #branch(token: ScoredToken, chosen: Ranked): void {
     const settings = this.#settings();
     if (settings === null) return;
-    this.#part("token").hidden = true;
+    this.#token.hide();
     this.element.focus();
     void this.#workbench.branch(token, chosen, settings);
   }

@@ -3,9 +3,9 @@
 import { askText } from "./dialogs.ts";
 import { textOf } from "./pieces.ts";
 import { alternativeAt } from "./scored-pieces.ts";
-import { pieceAt } from "./text-places.ts";
+import { type Cursor, pieceAt } from "./text-places.ts";
 import type { AlternativeChoice } from "./token-panel.ts";
-import { type NodeId, nodeOf } from "./tree.ts";
+import { type NodeId, nodeOf, type Tree } from "./tree.ts";
 import * as changes from "./tree-changes.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -28,6 +28,13 @@ export async function editText(workspace: Workspace, id: NodeId): Promise<void> 
   const text = await askText({ title, verb: "Save", text: before, rows: 12, hint });
   if (text === null || !workspace.has(id)) return;
   workspace.step(changes.edit(workspace.tree, id, text));
+}
+
+/** Where the mark is. */
+export function splitAt(tree: Tree, cursor: Cursor | null, newId: NodeId): changes.Change {
+  if (cursor !== null) return changes.split(tree, cursor.id, cursor.at, newId);
+  const why = "Mark a place in the text first: click a token, or press t and the arrow keys.";
+  return { ok: false, why };
 }
 
 /** The branch that begins with it, beside what was given; else a sentence that says why there is none. */

@@ -2,7 +2,7 @@
 import { ApiClient } from "../api/client.ts";
 import { TokenTexts } from "../api/token-texts.ts";
 import { make, oncePerFrame } from "../dom/make.ts";
-import { editText, writeBelow } from "./branch-texts.ts";
+import { editText, splitAt, writeBelow } from "./branch-texts.ts";
 import { makeCommandBar } from "./command-bar.ts";
 import type { CommandName } from "./commands.ts";
 import { showSheet } from "./dialogs.ts";
@@ -22,6 +22,7 @@ import { isOnPath, type NodeId, nearBookmark, nodeOf, type Tree } from "./tree.t
 import { TreeBar } from "./tree-bar.ts";
 import * as changes from "./tree-changes.ts";
 import type { TreeStore } from "./tree-store.ts";
+import { makeWarning } from "./warning.ts";
 import { type OpenedTree, Workspace } from "./workspace.ts";
 
 export class Loom {
@@ -35,7 +36,7 @@ export class Loom {
   readonly #token;
   readonly #buttons = new Map<CommandName, HTMLButtonElement>();
   readonly #status = make("p", { class: "loom-status", role: "status" });
-  readonly #warning = make("p", { class: "notice notice-problem", role: "alert", hidden: true });
+  readonly #warning = makeWarning();
   /** The place in the text that is looked at. */
   #cursor: Cursor | null = null;
   #isGraph = false;
@@ -48,8 +49,7 @@ export class Loom {
     this.#workspace = new Workspace(store, opened, { changed: redraw, problem, reopened });
     const api = new ApiClient();
     const texts = new TokenTexts(api);
-    const parts = { api, texts, workspace: this.#workspace };
-    this.#grower = new Grower(parts, page, { says, problem });
+    this.#grower = new Grower({ api, texts, workspace: this.#workspace }, page, { says, problem });
     const leaving = () => this.#growths.stop();
     this.#bar = new TreeBar(store, this.#workspace, { says, problem, leaving });
     const select = (id: NodeId) => this.#move(changes.select(this.#tree, id));
@@ -92,8 +92,8 @@ export class Loom {
     this.#graph.element.hidden = true;
     const { element: trees } = this.#bar;
     const { form, facts } = this.#grower;
-    const said = [this.#warning, this.#status];
-    return make("div", { class: "loom" }, trees, form, facts, bar, ...said, panes);
+    const { element: warning } = this.#warning;
+    return make("div", { class: "loom" }, trees, form, facts, bar, warning, this.#status, panes);
   }
 
   #listen(): void {
@@ -161,17 +161,8 @@ export class Loom {
   }
 
   #split(): void {
-    const cursor = this.#cursor;
-    if (cursor === null) {
-      this.#say(
-        "Mark a place in the text first: click a token, or press t and the arrow keys.",
-        true,
-      );
-      return;
-    }
     const id = crypto.randomUUID();
-    const split = changes.split(this.#tree, cursor.id, cursor.at, id);
-    if (!this.#workspace.step(split)) return;
+    if (!this.#workspace.step(splitAt(this.#tree, this.#cursor, id))) return;
     this.#cursor = null;
     this.#move(changes.select(this.#tree, id));
   }
@@ -246,9 +237,7 @@ export class Loom {
 
   #draw(): void {
     const { tree, showsHidden, warning } = this.#workspace;
-    this.#warning.hidden = warning === null;
-    // Set again it would be read out again.
-    if (this.#warning.textContent !== (warning ?? "")) this.#warning.textContent = warning;
+    this.#warning.show(warning);
     if (this.#cursor !== null && !isOnPath(tree, this.#cursor.id)) this.#cursor = null;
     if (this.#isGraph) this.#graph.show(tree, showsHidden);
     else this.#list.show({ tree, showsHidden, growing: this.#growths.growing });

@@ -58,10 +58,11 @@ export function makeTokenPanel(texts: TextsWhenWarm, events: TokenPanelEvents): 
     }
     words.textContent = described(found.piece.text, token);
     const whole = found.piece.from === 0;
+    const own = found.piece.text;
     drawAlternatives(list, {
       rows: whole ? ranked(token) : [],
       chosen: score.id,
-      textOf: (id) => texts.known(score.model, id),
+      textOf: (id) => texts.known(score.model, id) ?? (id === score.id ? own : undefined),
       onChoose: ({ id: tokenId }) => events.branch({ id: cursor.id, start: found.start, tokenId }),
     });
     const unknown = score.top.filter(({ id }) => texts.known(score.model, id) === undefined);
