@@ -11,6 +11,8 @@ export interface KeyPlaces {
 }
 
 export interface KeyEvents {
+  /** Draws what has changed: a fast hand is ahead of the next frame, and keys go by what is drawn. */
+  catchUp(): void;
   command(name: CommandName): void;
   moveInList(key: string): boolean;
   moveInGraph(key: string): boolean;
@@ -23,6 +25,7 @@ export interface KeyEvents {
 
 export function listenToKeys(places: KeyPlaces, events: KeyEvents): void {
   places.panes.addEventListener("keydown", (event) => {
+    events.catchUp();
     if (takes(event, places, events)) event.preventDefault();
   });
 }
