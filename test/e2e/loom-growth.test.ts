@@ -72,7 +72,7 @@ describe("growing", () => {
       ...{ top_k: 40, presence_penalty: 0.5, stop: ["\n\n"], stream: true },
     });
     await page.reload();
-    expect(await page.getByLabel("Top k").inputValue()).toBe("40");
+    await expect.poll(() => page.getByLabel("Top k").inputValue(), soon).toBe("40");
   });
 
   it("pins the seed of a branch, and then grows the same branches again", async () => {

@@ -3,8 +3,8 @@ import { type KeyEvents, listenToKeys } from "../../../src/islands/loom/keyboard
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** What the keys command, pressed in the list: held ones repeat. */
-function commanded(keys: readonly { key: string; repeat?: boolean }[]): string[] {
+/** What the keys bring about, pressed in the list: held ones repeat. */
+function told(keys: readonly { key: string; repeat?: boolean }[]): string[] {
   // Node has events, and no elements.
   const NoElement = class {};
   vi.stubGlobal("HTMLElement", NoElement);
@@ -14,6 +14,7 @@ function commanded(keys: readonly { key: string; repeat?: boolean }[]): string[]
   const events: KeyEvents = {
     ...{ command: (name) => said.push(name), moveInList: none, moveInGraph: none },
     ...{ moveInText: none, openToken: none, leaveText: none },
+    catchUp: () => said.push("caught up"),
   };
   listenToKeys({ panes: place, list: place, graph: place, text: NoElement as never }, events);
   for (const key of keys) {
@@ -22,9 +23,18 @@ function commanded(keys: readonly { key: string; repeat?: boolean }[]): string[]
   return said;
 }
 
+function commanded(keys: readonly { key: string; repeat?: boolean }[]): string[] {
+  return told(keys).filter((one) => one !== "caught up");
+}
+
 test("a held key grows once; undo goes on while it is held", () => {
   const held = (key: string) => [{ key }, { key, repeat: true }, { key, repeat: true }];
   expect(commanded(held("g"))).toEqual(["grow"]);
   expect(commanded(held("Enter"))).toEqual(["grow"]);
   expect(commanded(held("u"))).toEqual(["undo", "undo", "undo"]);
+});
+
+test("each key goes by what has changed before it, drawn or not", () => {
+  const keys = [{ key: "u" }, { key: "x" }];
+  expect(told(keys)).toEqual(["caught up", "undo", "caught up", "cut"]);
 });
