@@ -19,8 +19,9 @@ const random = () => randomBytes(32).toString("hex");
 const signing = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
- * All that a deployment cannot start, or take a leaked key away, without. Not wrangler.toml's `secrets.required`: that would warn
- * at every local start, where the same values are plain bindings, and read them from the environment.
+ * All that a deployment cannot start, or take a leaked key away, without. Not wrangler.toml's
+ * `secrets.required`: that would warn at every local start, where the same values are plain bindings,
+ * and read them from the environment.
  */
 export const secretKinds: Readonly<Record<string, SecretKind>> = {
   KEY_CHECK_SECRETS: { make: random, is: "checks the tail of every API key" },

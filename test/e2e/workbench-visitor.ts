@@ -83,8 +83,19 @@ export async function ended(page: Page): Promise<void> {
   await page.locator("#text-frame[aria-busy=false]").waitFor();
 }
 
+/** What is wrong with a page that has axe, on a narrow screen and on a wide one, in a theme each. */
+export async function lookedAt(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [colorScheme, width] of [["light", 320] as const, ["dark", 1440] as const]) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    found.push(...(await page.evaluate(lookAround)));
+  }
+  return found;
+}
+
 /** Runs in a page that has axe: what axe finds, and whether the screen is wide enough. */
-export async function lookAround(): Promise<string[]> {
+async function lookAround(): Promise<string[]> {
   const { axe } = globalThis as unknown as {
     axe: { run(options: object): Promise<AxeResults> };
   };

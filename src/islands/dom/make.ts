@@ -17,17 +17,25 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+export interface OncePerFrame {
+  (): void;
+  /** What was asked for is done now, and not in the next frame. */
+  atOnce(): void;
+}
+
 /** At most once a frame, with what is true then. */
-export function oncePerFrame(draw: () => void): () => void {
+export function oncePerFrame(draw: () => void): OncePerFrame {
   let isAsked = false;
-  return () => {
-    if (isAsked) return;
-    isAsked = true;
-    requestAnimationFrame(() => {
-      isAsked = false;
-      draw();
-    });
+  const atOnce = () => {
+    if (!isAsked) return;
+    isAsked = false;
+    draw();
   };
+  const soon = () => {
+    if (!isAsked) requestAnimationFrame(atOnce);
+    isAsked = true;
+  };
+  return Object.assign(soon, { atOnce });
 }
 
 /** Line ends and tabs as signs, so that a text stands in one line and still shows them. */

@@ -40,19 +40,13 @@ export class Loom {
   /** The place in the text that is looked at. */
   #cursor: Cursor | null = null;
   #isGraph = false;
-  /** Something has changed since it was drawn. */
-  #isStale = false;
+  readonly #redraw = oncePerFrame(() => this.#draw());
 
   constructor(store: TreeStore, opened: OpenedTree, page: PageParts) {
     const problem = (words: string) => this.#say(words, true);
     const says = (words: string) => this.#say(words);
-    const redraw = oncePerFrame(() => this.#catchUp());
-    const changed = () => {
-      this.#isStale = true;
-      redraw();
-    };
     const reopened = () => void this.#bar.refresh();
-    this.#workspace = new Workspace(store, opened, { changed, problem, reopened });
+    this.#workspace = new Workspace(store, opened, { changed: this.#redraw, problem, reopened });
     const api = new ApiClient();
     const texts = new TokenTexts(api);
     this.#grower = new Grower({ api, texts, workspace: this.#workspace }, page, { says, problem });
@@ -78,12 +72,6 @@ export class Loom {
     this.#draw();
     // A page that goes away may not come back.
     document.addEventListener("visibilitychange", () => void this.#workspace.save());
-  }
-
-  #catchUp(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    this.#draw();
   }
 
   get #growths(): Growths {
@@ -114,7 +102,7 @@ export class Loom {
     const places = { panes, list, graph, text: this.#reading.text };
     const go = (tree: Tree | null) => tree !== null && this.#move(tree);
     listenToKeys(places, {
-      catchUp: () => this.#catchUp(),
+      catchUp: () => this.#redraw.atOnce(),
       command: (name) => this.#do(name),
       moveInList: (key) => go(moveInList(this.#tree, this.#list.rows(), key)),
       moveInGraph: (key) => {

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { type Setting, SettingsForm } from "../workbench/settings-form.tsx";
+import { SettingsForm, usualSettings } from "../workbench/settings-form.tsx";
 
 interface CompareColumnProps {
   name: string;
@@ -48,7 +48,7 @@ export function CompareColumn(props: CompareColumnProps): Child {
         id={`${name}-settings`}
         label={`Settings of column ${name}`}
         prefix={`${name}-`}
-        usual={usualWith(temperature)}
+        usual={usualSettings(temperature)}
       />
       <p id={`${name}-status`} role="status" class="quiet compare-status" />
       <p id={`${name}-problem`} class="notice notice-problem" role="alert" hidden />
@@ -69,15 +69,6 @@ export function CompareColumn(props: CompareColumnProps): Child {
       <Facts name={name} />
     </section>
   );
-}
-
-function usualWith(temperature: string): readonly Setting[] {
-  return [
-    { field: "max_tokens", label: "Most tokens", kind: "number", initial: "64" },
-    { field: "temperature", label: "Temperature", kind: "number", initial: temperature },
-    { field: "top_p", label: "Top p", kind: "number" },
-    { field: "seed", label: "Seed", kind: "number" },
-  ];
 }
 
 const facts = [

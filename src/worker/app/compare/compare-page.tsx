@@ -4,8 +4,9 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { AppEnv } from "../../environment.ts";
 import { page } from "../layout/page.tsx";
-import { Copyable, Heading } from "../layout/parts.tsx";
+import { Heading } from "../layout/parts.tsx";
 import { NoModels } from "../member/model-states.tsx";
+import { CodePart } from "../workbench/code-part.tsx";
 import { ColourBy } from "../workbench/colour-by.tsx";
 import { CompareColumn } from "./compare-column.tsx";
 
@@ -60,7 +61,7 @@ function Comparison({ models, first }: { models: readonly string[]; first: strin
         ))}
       </div>
       <Scores />
-      <CodePart />
+      <CodePart label="The loop over all columns" languages={["python", "typescript"]} />
     </div>
   );
 }
@@ -121,23 +122,5 @@ function Scores(): Child {
       </section>
       <div id="score-texts" class="compare-columns" />
     </section>
-  );
-}
-
-function CodePart(): Child {
-  return (
-    <details id="code-part">
-      <summary>Show code</summary>
-      <div class="block">
-        <span class="inline">
-          <label for="language">Language</label>
-          <select id="language">
-            <option value="python">Python</option>
-            <option value="typescript">TypeScript</option>
-          </select>
-        </span>
-        <Copyable id="code" label="The loop over all columns" text="" />
-      </div>
-    </details>
   );
 }

@@ -12,6 +12,16 @@ export interface Setting {
   initial?: string | undefined;
 }
 
+/** In sight of the Workbench and of each column of Compare. */
+export function usualSettings(temperature: string): readonly Setting[] {
+  return [
+    { field: "max_tokens", label: "Most tokens", kind: "number", initial: "64" },
+    { field: "temperature", label: "Temperature", kind: "number", initial: temperature },
+    { field: "top_p", label: "Top p", kind: "number" },
+    { field: "seed", label: "Seed", kind: "number" },
+  ];
+}
+
 interface SettingGroup {
   title: string;
   settings: readonly Setting[];

@@ -5,19 +5,13 @@ import type { Child } from "hono/jsx";
 import { NAME_MAX_CHARACTERS } from "../../../contract/limits.ts";
 import type { AppEnv } from "../../environment.ts";
 import { page } from "../layout/page.tsx";
-import { Copyable, Heading } from "../layout/parts.tsx";
+import { Heading } from "../layout/parts.tsx";
 import { NoModels } from "../member/model-states.tsx";
+import { CodePart } from "./code-part.tsx";
 import { ColourBy } from "./colour-by.tsx";
-import { type Setting, SettingsForm } from "./settings-form.tsx";
+import { SettingsForm, usualSettings } from "./settings-form.tsx";
 import { TokenSide } from "./token-side.tsx";
 import { VocabularySection } from "./vocabulary-section.tsx";
-
-const usual: readonly Setting[] = [
-  { field: "max_tokens", label: "Most tokens", kind: "number", initial: "64" },
-  { field: "temperature", label: "Temperature", kind: "number", initial: "1" },
-  { field: "top_p", label: "Top p", kind: "number" },
-  { field: "seed", label: "Seed", kind: "number" },
-];
 
 export function showWorkbench(c: Context<AppEnv>): Response | Promise<Response> {
   const models = [...c.get("services").models.keys()];
@@ -48,12 +42,15 @@ function Bench({ models }: { models: readonly string[] }): Child {
         <p id="problem" class="notice notice-problem" role="alert" hidden />
         <ModelText />
         <VocabularySection />
-        <CodePart />
+        <CodePart
+          label="The call that Continue makes"
+          languages={["python", "typescript", "curl"]}
+        />
       </div>
       <aside class="bench-side block" aria-label="Token and settings">
         <TokenSide />
         <h2>Settings</h2>
-        <SettingsForm id="settings" label="Settings" usual={usual} />
+        <SettingsForm id="settings" label="Settings" usual={usualSettings("1")} />
         <p id="seed-line" hidden>
           Last seed <output id="seed-used" class="mono" />{" "}
           <button type="button" class="plain" id="pin">
@@ -176,24 +173,5 @@ function Score(): Child {
         ))}
       </dl>
     </div>
-  );
-}
-
-function CodePart(): Child {
-  return (
-    <details id="code-part">
-      <summary>Show code</summary>
-      <div class="block">
-        <span class="inline">
-          <label for="language">Language</label>
-          <select id="language">
-            <option value="python">Python</option>
-            <option value="typescript">TypeScript</option>
-            <option value="curl">curl</option>
-          </select>
-        </span>
-        <Copyable id="code" label="The call that Continue makes" text="" />
-      </div>
-    </details>
   );
 }
