@@ -65,10 +65,6 @@ export class ColumnToken {
       // Without their texts they stand there by their ids.
       return;
     }
-    const focused = [...place.querySelectorAll("button")].indexOf(
-      document.activeElement as HTMLButtonElement,
-    );
     draw();
-    place.querySelectorAll("button")[focused]?.focus();
   }
 }

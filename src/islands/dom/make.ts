@@ -2,19 +2,42 @@
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** An attribute that is false or undefined is left out, and one that is true stands without a value. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
   ...children: readonly (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === false) continue;
-    element.setAttribute(name, value === true ? "" : String(value));
-  }
+  setAttributes(element, attributes);
   element.append(...children);
   return element;
+}
+
+/** One that is false or undefined is taken away, and one that is true stands without a value. */
+export function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/** Where it says so already, nothing is drawn again, and what is marked in it stays so. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * These and no others stand there, in this order. What stays is not taken out and put back: it would
+ * lose the focus, and a press that has begun on it.
+ */
+export function arrange(parent: Element, children: readonly Element[]): void {
+  const staying = new Set(children);
+  for (const child of [...parent.children]) if (!staying.has(child)) child.remove();
+  let at = parent.firstElementChild;
+  for (const child of children) {
+    if (child === at) at = at.nextElementSibling;
+    else parent.insertBefore(child, at);
+  }
 }
 
 export interface OncePerFrame {

@@ -1,8 +1,8 @@
 // The tree as an indented list: one line a branch, and only the lines in sight are elements, so that
 // thousands cost what a screenful does.
-import { inOneLine, make, oncePerFrame } from "../dom/make.ts";
+import { arrange, inOneLine, make, oncePerFrame, setAttributes, setText } from "../dom/make.ts";
 import { textOf } from "./pieces.ts";
-import { type NodeId, nodeOf, type Row, rowsOf, type Tree } from "./tree.ts";
+import { type NodeId, nodeOf, type Row, rowsOf, type Tree, type TreeNode } from "./tree.ts";
 
 /** As in loom.css. */
 const ROW_PX = 28;
@@ -41,6 +41,8 @@ export function makeListView(events: ListEvents): ListView {
   );
   let shown: ListShown | null = null;
   let rows: readonly Row[] = [];
+  /** Of the lines that are elements, by their branches. */
+  let drawn = new Map<NodeId, Line>();
 
   function draw(): void {
     if (shown === null) return;
@@ -48,8 +50,17 @@ export function makeListView(events: ListEvents): ListView {
     const count = Math.ceil(element.clientHeight / ROW_PX) + 2 * ROWS_AROUND;
     const inSight = rows.slice(first, first + count);
     lines.style.height = `${rows.length * ROW_PX}px`;
-    const drawn = inSight.map((row, index) => line(row, first + index, shown as ListShown));
-    lines.replaceChildren(...drawn);
+    const before = drawn;
+    drawn = new Map();
+    for (const [index, row] of inSight.entries()) {
+      const line = before.get(row.id) ?? newLine(row.id);
+      drawLine(line, row, first + index, shown);
+      drawn.set(row.id, line);
+    }
+    arrange(
+      lines,
+      [...drawn.values()].map((line) => line.element),
+    );
     const active = inSight.some(({ id }) => id === shown?.tree.selected) ? SELECTED_ID : null;
     if (active === null) element.removeAttribute("aria-activedescendant");
     else element.setAttribute("aria-activedescendant", active);
@@ -96,37 +107,53 @@ function scrollTo(element: HTMLElement, index: number): void {
   else if (element.scrollTop < bottom) element.scrollTop = bottom;
 }
 
-function line(row: Row, index: number, { tree, growing }: ListShown): HTMLElement {
+interface Line {
+  readonly element: HTMLElement;
+  readonly twisty: HTMLElement;
+  readonly text: HTMLElement;
+}
+
+function newLine(id: NodeId): Line {
+  const twisty = make("span", { class: "loom-twisty", "aria-hidden": "true" });
+  const text = make("span", { class: "loom-snippet", dir: "auto" });
+  const element = make("div", { class: "loom-line", role: "treeitem", "data-id": id });
+  return { element, twisty, text };
+}
+
+/** In its elements as long as the branch is in sight: a press on them counts while its text comes in. */
+function drawLine(line: Line, row: Row, index: number, { tree, growing }: ListShown): void {
+  const { element, twisty, text } = line;
   const node = nodeOf(tree, row.id);
   const isSelected = row.id === tree.selected;
-  const twisty = row.below === 0 ? "" : node.folded ? "▸" : "▾";
-  const element = make(
-    "div",
-    {
-      class: "loom-line",
-      role: "treeitem",
-      "data-id": row.id,
-      id: isSelected ? SELECTED_ID : undefined,
-      "aria-level": row.depth + 1,
-      "aria-posinset": row.position,
-      "aria-setsize": row.siblings,
-      "aria-expanded": row.below === 0 ? undefined : String(!node.folded),
-      "aria-selected": String(isSelected),
-    },
-    make("span", { class: "loom-twisty", "aria-hidden": "true" }, twisty),
-    make("span", { class: "loom-snippet", dir: "auto" }, snippet(textOf(node.pieces))),
-  );
-  const marks = [
+  setAttributes(element, {
+    id: isSelected && SELECTED_ID,
+    "aria-level": row.depth + 1,
+    "aria-posinset": row.position,
+    "aria-setsize": row.siblings,
+    "aria-expanded": row.below === 0 ? undefined : String(!node.folded),
+    "aria-selected": String(isSelected),
+  });
+  setText(twisty, row.below === 0 ? "" : node.folded ? "▸" : "▾");
+  setText(text, snippet(textOf(node.pieces)));
+  const before = [...element.querySelectorAll(".loom-mark")];
+  const marks = marksOf(row, node, growing).map((words, at) => {
+    const mark = before[at] ?? make("span", { class: "loom-mark" });
+    setText(mark, words);
+    return mark;
+  });
+  arrange(element, [twisty, text, ...marks]);
+  element.style.top = `${index * ROW_PX}px`;
+  element.style.paddingInlineStart = `${8 + Math.min(row.depth, INDENTS_MOST) * INDENT_PX}px`;
+}
+
+function marksOf(row: Row, node: TreeNode, growing: ReadonlySet<NodeId>): string[] {
+  return [
     node.bookmarked && "★ bookmark",
     node.hidden && "hidden",
     growing.has(row.id) && "growing",
     node.folded && row.below > 0 && `${row.below} folded`,
     row.depth > INDENTS_MOST && `level ${row.depth + 1}`,
   ].filter((mark) => mark !== false);
-  for (const mark of marks) element.append(make("span", { class: "loom-mark" }, mark));
-  element.style.top = `${index * ROW_PX}px`;
-  element.style.paddingInlineStart = `${8 + Math.min(row.depth, INDENTS_MOST) * INDENT_PX}px`;
-  return element;
 }
 
 function snippet(text: string): string {

@@ -9,7 +9,7 @@ export interface Cursor {
 }
 
 /** A token, or a word that a person wrote with the spaces before it. */
-interface Unit {
+export interface Unit {
   readonly at: number;
   readonly text: string;
   readonly piece: Piece;

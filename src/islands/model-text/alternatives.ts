@@ -1,4 +1,5 @@
 // The likeliest tokens of one place, as a list of buttons with bars. Choosing one is the caller's.
+import { arrange, make, setText } from "../dom/make.ts";
 import { bits, nats, percent, visible } from "./numbers.ts";
 import type { Ranked } from "./scored-token.ts";
 
@@ -10,39 +11,43 @@ export interface AlternativesOptions {
   onChoose(chosen: Ranked): void;
 }
 
-/** Bars are probabilities: the whole width is 100 %. */
+/**
+ * Bars are probabilities: the whole width is 100 %. A row that stands there only gets its name, for names
+ * come in while it is looked at: its button keeps the focus, and a press that has begun.
+ */
 export function drawAlternatives(list: HTMLElement, options: AlternativesOptions): void {
   const { rows, chosen, textOf, onChoose } = options;
-  list.replaceChildren(
-    ...rows.map((row) => {
-      const { id, logprob, rank } = row;
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = id === chosen ? "alternative chosen" : "alternative";
-      if (id === chosen) button.setAttribute("aria-current", "true");
-      const bar = document.createElement("span");
-      bar.className = "bar";
-      bar.style.inlineSize = `${Math.exp(logprob) * 100}%`;
-      const text = textOf(id);
-      button.append(
-        bar,
-        part("rank", rank === null ? "–" : String(rank)),
-        part("name", text === undefined ? `token ${id}` : visible(text)),
-        part("share", percent(logprob)),
-        part("nats", nats(logprob)),
-      );
-      button.title = `token ${id}, ${bits(logprob)} bits`;
-      button.addEventListener("click", () => onChoose(row));
-      const item = document.createElement("li");
-      item.append(button);
-      return item;
-    }),
-  );
+  const drawn = new Map([...list.children].map((item) => [item.getAttribute("data-row"), item]));
+  const items = rows.map((row) => {
+    const isChosen = row.id === chosen;
+    const key = JSON.stringify([row, isChosen]);
+    const item = drawn.get(key) ?? drawItem(row, isChosen, key);
+    const text = textOf(row.id);
+    const name = item.querySelector(".name");
+    if (name !== null) setText(name, text === undefined ? `token ${row.id}` : visible(text));
+    const button = item.querySelector("button");
+    if (button !== null) button.onclick = () => onChoose(row);
+    return item;
+  });
+  arrange(list, items);
 }
 
-function part(name: string, text: string): HTMLElement {
-  const element = document.createElement("span");
-  element.className = name;
-  element.textContent = text;
-  return element;
+function drawItem({ id, logprob, rank }: Ranked, isChosen: boolean, key: string): HTMLElement {
+  const bar = make("span", { class: "bar" });
+  bar.style.inlineSize = `${Math.exp(logprob) * 100}%`;
+  const button = make(
+    "button",
+    {
+      type: "button",
+      class: isChosen ? "alternative chosen" : "alternative",
+      "aria-current": isChosen ? "true" : undefined,
+      title: `token ${id}, ${bits(logprob)} bits`,
+    },
+    bar,
+    make("span", { class: "rank" }, rank === null ? "–" : String(rank)),
+    make("span", { class: "name" }),
+    make("span", { class: "share" }, percent(logprob)),
+    make("span", { class: "nats" }, nats(logprob)),
+  );
+  return make("li", { "data-row": key }, button);
 }
