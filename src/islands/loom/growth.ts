@@ -35,6 +35,8 @@ export interface GrowthEvents {
 interface Running {
   readonly ids: readonly NodeId[];
   readonly abort: AbortController;
+  /** Puts into the tree what came, and how each branch ended; once. */
+  end(): void;
 }
 
 export class Growths {
@@ -60,13 +62,13 @@ export class Growths {
   }
 
   stop(): void {
-    for (const { abort } of this.#running) abort.abort();
+    for (const running of this.#running) stopOne(running);
   }
 
   /** Ends what writes branches that nobody sees any more, as after an undo. */
   stopUnseen(): void {
-    for (const { ids, abort } of this.#running) {
-      if (!ids.some((id) => this.#workspace.has(id))) abort.abort();
+    for (const running of this.#running) {
+      if (!running.ids.some((id) => this.#workspace.has(id))) stopOne(running);
     }
   }
 
@@ -92,8 +94,6 @@ export class Growths {
   }
 
   async #run(prompt: string, ids: readonly NodeId[], settings: GrowthSettings): Promise<void> {
-    const running = { ids, abort: new AbortController() };
-    this.#running.add(running);
     const ended = new Map<NodeId, string | null>(ids.map((id) => [id, null]));
     let arrived = new Map<NodeId, Pieces>();
     const flush = () => {
@@ -102,6 +102,13 @@ export class Growths {
       if (batch.size > 0) this.#workspace.everywhere((tree) => append(tree, batch));
     };
     const flushSoon = oncePerFrame(flush);
+    const end = () => {
+      if (!this.#running.delete(running)) return;
+      flush();
+      this.#workspace.everywhere((tree) => finish(tree, ended));
+    };
+    const running: Running = { ids, abort: new AbortController(), end };
+    this.#running.add(running);
     const { model, logprobsMost } = settings;
     const asked = Math.min(ALTERNATIVES, logprobsMost);
     try {
@@ -116,6 +123,8 @@ export class Growths {
           },
           onWaiting: (words) => this.#events.says(words),
           onChunk: ({ choices }) => {
+            // What was stopped may have been changed since.
+            if (!this.#running.has(running)) return;
             for (const choice of choices) {
               const id = ids[choice.index];
               if (id === undefined) continue;
@@ -133,10 +142,8 @@ export class Growths {
       if (running.abort.signal.aborted) this.#events.says("Stopped. What came is kept.");
       else this.#events.problem(failure instanceof Error ? failure.message : String(failure));
     } finally {
-      flush();
-      this.#running.delete(running);
+      end();
       this.#events.ran();
-      this.#workspace.everywhere((tree) => finish(tree, ended));
       await this.#tellTexts(ids, model);
     }
   }
@@ -160,6 +167,12 @@ export class Growths {
     });
     this.#workspace.everywhere((one) => replacePieces(one, told));
   }
+}
+
+/** At once, and not when the request has broken off: another tree may be open by then. */
+function stopOne({ abort, end }: Running): void {
+  abort.abort();
+  end();
 }
 
 function bodyOf(prompt: string, { model, branches, fields }: GrowthSettings): Fields {
