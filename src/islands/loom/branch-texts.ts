@@ -46,7 +46,7 @@ export function branchAside(
   const node = nodeOf(workspace.tree, id);
   const asker = pieceAt(node, start)?.piece.score?.model;
   if (asker !== undefined && textIn(asker) === undefined) {
-    return `The token's text is not known: ${asker} is not running. Let it grow something, then choose again.`;
+    return `The token's text is not known yet. Where ${asker} is running it comes in a moment; where it is not, let it grow something, then choose again.`;
   }
   const pieces = alternativeAt(node, { start, tokenId, textOf: textIn });
   const model = pieces?.[0]?.score?.model;
