@@ -78,6 +78,10 @@ async function exported(page: Page): Promise<{ name: string; nodes: FileNode[] }
   return JSON.parse(await readFile(await download.path(), "utf8"));
 }
 
+function piecesText(pieces: FileNode["pieces"]): string {
+  return pieces.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("");
+}
+
 /** Text and what is below it. */
 type Nested = { text: string; children: Nested[] };
 
@@ -123,21 +127,56 @@ describe("growing", () => {
   it("goes on from an alternative that is chosen, beside what was given", async () => {
     const { page } = await newMember();
     await begin(page);
+    // Drawn anew, a branch may end after its first token, and is not split there.
+    await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
+    await list(page).focus();
     await grow(page);
+    const snippets = page.locator(".loom-snippet");
+    const grown = await snippets.allTextContents();
+    expect(grown).toHaveLength(5);
     await press(page, "ArrowRight", "t", "ArrowRight", "ArrowRight");
-    const before = await text(page).textContent();
-    const alternative = page.locator(".alternative:not(.chosen)", { hasNotText: "token" }).first();
-    await alternative.waitFor();
-    const name = (await alternative.locator(".name").textContent()) ?? "";
-    await alternative.click();
+    const tokens = page.locator(".loom-part.selected .token");
+    const [first = "", second = "", ...rest] = await tokens.allTextContents();
+    await expect.poll(() => page.locator(".cursor").textContent(), soon).toBe(rest[0]);
+    const names = page.locator(".alternative:not(.chosen) .name");
+    await expect
+      .poll(async () => (await names.allTextContents()).join(), soon)
+      .not.toMatch(/token/);
+    const name = (await names.first().textContent()) ?? "";
+    await names.first().click();
     await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
     await expect.poll(() => lines(page).count(), soon).toBe(7);
-    const after = (await text(page).textContent()) ?? "";
-    const common = [...after].findIndex((character, at) => character !== before?.[at]);
-    const start = name.replaceAll("␣", " ").replaceAll("⏎", "\n");
-    expect(after.slice(common - start.length, common + start.length)).toContain(start.trim());
+    const { nodes } = await exported(page);
+    const textsBelow = (id: string | undefined) =>
+      nodes.filter(({ parent }) => parent === id).map(({ pieces }) => piecesText(pieces));
+    const split = nodes.find(({ pieces }) => piecesText(pieces) === first + second);
+    const [given, chosen] = textsBelow(split?.id);
+    expect(given).toBe(rest.join(""));
+    expect(chosen?.slice(0, name.length)).toBe(name.replaceAll("␣", " ").replaceAll("⏎", "\n"));
+    await list(page).focus();
     await press(page, "u");
-    await expect.poll(() => lines(page).count(), soon).toBe(5);
+    await expect.poll(() => snippets.allTextContents(), soon).toEqual(grown);
+  });
+
+  it("puts an alternative of a branch's first token beside the whole branch", async () => {
+    const { page } = await newMember();
+    await begin(page);
+    await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
+    await list(page).focus();
+    await grow(page);
+    const snippets = page.locator(".loom-snippet");
+    const grown = await snippets.allTextContents();
+    await press(page, "ArrowRight", "t");
+    const names = page.locator(".alternative:not(.chosen) .name");
+    await expect
+      .poll(async () => (await names.allTextContents()).join(), soon)
+      .not.toMatch(/token/);
+    await names.first().click();
+    await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
+    const after = await snippets.allTextContents();
+    expect(after).toHaveLength(6);
+    expect(after.slice(0, 5)).toEqual(grown);
+    expect(await selected(page).getAttribute("aria-posinset")).toBe("5");
   });
 
   it("says what to do where there is no text, and where the API refuses", async () => {
