@@ -54,6 +54,9 @@ async function begin(page: Page, words = BEGINNING): Promise<void> {
 async function grow(page: Page): Promise<void> {
   await press(page, "g");
   await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
+  // It is said before the last of it is drawn.
+  const marks = page.locator(".loom-mark", { hasText: "growing" });
+  await expect.poll(() => marks.count(), soon).toBe(0);
 }
 
 interface FileNode {
@@ -131,9 +134,9 @@ describe("growing", () => {
     await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
     await list(page).focus();
     await grow(page);
+    await expect.poll(() => lines(page).count(), soon).toBe(5);
     const snippets = page.locator(".loom-snippet");
     const grown = await snippets.allTextContents();
-    expect(grown).toHaveLength(5);
     await press(page, "ArrowRight", "t", "ArrowRight", "ArrowRight");
     const tokens = page.locator(".loom-part.selected .token");
     const [first = "", second = "", ...rest] = await tokens.allTextContents();
@@ -164,6 +167,7 @@ describe("growing", () => {
     await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
     await list(page).focus();
     await grow(page);
+    await expect.poll(() => lines(page).count(), soon).toBe(5);
     const snippets = page.locator(".loom-snippet");
     const grown = await snippets.allTextContents();
     await press(page, "ArrowRight", "t");
@@ -173,9 +177,8 @@ describe("growing", () => {
       .not.toMatch(/token/);
     await names.first().click();
     await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
-    const after = await snippets.allTextContents();
-    expect(after).toHaveLength(6);
-    expect(after.slice(0, 5)).toEqual(grown);
+    await expect.poll(() => lines(page).count(), soon).toBe(6);
+    expect((await snippets.allTextContents()).slice(0, 5)).toEqual(grown);
     expect(await selected(page).getAttribute("aria-posinset")).toBe("5");
   });
 
