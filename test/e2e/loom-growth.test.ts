@@ -37,6 +37,9 @@ async function grow(page: Page): Promise<void> {
   await tree(page).focus();
   await page.keyboard.press("g");
   await said(page).filter({ hasText: "Grown." }).waitFor();
+  // It is said before the last of it is drawn.
+  const marks = page.locator(".loom-mark", { hasText: "growing" });
+  await expect.poll(() => marks.count(), soon).toBe(0);
 }
 
 /** The bodies of the Completions that the page asks for from now on. */
