@@ -4,6 +4,7 @@
 import type { AccountSlicesRpc } from "./account-slices.ts";
 import type { AppKeysRpc } from "./app-keys.ts";
 import type { BudgetFigures } from "./errors.ts";
+import type { Packed } from "./packed.ts";
 
 export interface AccountLimits {
   /** Completions that run at once. */
@@ -42,6 +43,12 @@ export interface AdmitRequest {
   promptTokensExact: boolean;
   /** For each choice; the Hold is for at least one token a choice. */
   maxTokens: number;
+}
+
+export interface AdmitCall {
+  request: AdmitRequest;
+  /** Of the same Account, whatever their key or outcome. */
+  ended: readonly SettleRequest[];
 }
 
 export type KeyRefusal =
@@ -236,10 +243,10 @@ export interface AccountRpc extends AccountSlicesRpc, AppKeysRpc {
 
   identify(keyHash: string, options: { countsAsStart: boolean }): Promise<Identification>;
   /**
-   * Settles `ended` first, as `settle` without a wait does: an Account's next request mostly comes
+   * Settles what has ended first, as `settle` without a wait does: an Account's next request mostly comes
    * as its last one ends, and a call saved is a third of what accounting costs a request.
    */
-  admit(request: AdmitRequest, ended?: readonly SettleRequest[]): Promise<Admission>;
+  admit(call: Packed<AdmitCall>): Promise<Packed<Admission>>;
   /**
    * Renews at once. The answer may wait for so long: it comes sooner when the key or the person is shut
    * out, and when the request has ended.

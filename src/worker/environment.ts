@@ -39,6 +39,8 @@ export interface Frame {
   timings: Map<"admit" | "cold" | "inference", number>;
   /** The headers are on the answer. */
   isSet: boolean;
+  /** A browser's script asks, which names its page's origin. */
+  fromPage: boolean;
 }
 
 export interface AppEnv {

@@ -16,6 +16,7 @@ export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
       keyHash: null,
       timings: new Map(),
       isSet: false,
+      fromPage: c.req.header("origin") !== undefined,
     };
     c.set("frame", started);
     c.set("services", servicesOf(c.env));
@@ -23,7 +24,7 @@ export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
     if (started.isSet) return;
     for (const [name, value] of Object.entries(frameHeaders(started)))
       c.res.headers.set(name, value);
-    if (!c.req.path.startsWith("/v1/")) return;
+    if (!started.fromPage || !c.req.path.startsWith("/v1/")) return;
     for (const [name, value] of Object.entries(openToBrowsers)) c.res.headers.set(name, value);
   };
 }
@@ -34,10 +35,10 @@ export function frameEveryAnswer(): MiddlewareHandler<AppEnv> {
  */
 export function apiHeaders(frame: Frame): Record<string, string> {
   frame.isSet = true;
-  return { ...frameHeaders(frame), ...openToBrowsers };
+  return frame.fromPage ? { ...frameHeaders(frame), ...openToBrowsers } : frameHeaders(frame);
 }
 
-/** CORS is open, since people call the API from browser tools; never with cookies. */
+/** CORS is open, since people call the API from browser tools; never with cookies. For them alone. */
 const openToBrowsers = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": exposedHeaders,

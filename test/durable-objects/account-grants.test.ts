@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { pack, unpack } from "../../src/contract/packed.ts";
 import {
   AccountUnderTest,
   completion,
@@ -92,7 +93,8 @@ describe("an Account that nobody opened", () => {
     const { rpc } = account;
     const unknown = { ok: false, reason: "unknown" };
     expect(reasonOf(await rpc.identify(hashOf(KEY), { countsAsStart: true }))).toBe("key_unknown");
-    expect(reasonOf(await rpc.admit(completion("one")))).toBe("key_unknown");
+    const call = pack({ request: completion("one"), ended: [] });
+    expect(reasonOf(unpack(await rpc.admit(call)))).toBe("key_unknown");
     expect(await rpc.renew({ ...held("one"), progress: usage(1, 1) })).toMatchObject({
       goOn: false,
     });

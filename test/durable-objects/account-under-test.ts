@@ -14,6 +14,7 @@ import type {
   TokenUsage,
 } from "../../src/contract/account.ts";
 import { COMMIT_AFTER_MS } from "../../src/contract/limits.ts";
+import { pack, unpack } from "../../src/contract/packed.ts";
 import { accountOf } from "../../src/durable-objects/objects.ts";
 
 /** No machine's clock is there yet, so an alarm only comes where a test runs it. */
@@ -89,7 +90,7 @@ export class AccountUnderTest {
     change: Partial<AdmitRequest> = {},
     ended: readonly SettleRequest[] = [],
   ): Promise<Admission> {
-    return await this.rpc.admit(completion(requestId, change), ended);
+    return unpack(await this.rpc.admit(pack({ request: completion(requestId, change), ended })));
   }
 
   /** Settles, and lets the time pass until it is durable. */

@@ -97,12 +97,15 @@ describe("browser tools", () => {
   });
 
   it("may read every header of the contract, on answers and refusals", async () => {
+    const headers = { origin: "https://example.org" };
+    const complete = (body: object) =>
+      callApi(stack, member.key, { method: "POST", path: "/v1/completions", body, headers });
     const answers = [
-      await member.complete({ prompt: "a", max_tokens: 1 }),
-      await member.complete({ prompt: "a", max_tokens: 1, stream: true }),
-      await member.complete({ nonsense: 1 }),
-      await callApi(stack, null, { method: "GET", path: "/v1/account" }),
-      await callApi(stack, null, { method: "GET", path: "/v1/nothing" }),
+      await complete({ model: "local", prompt: "a", max_tokens: 1 }),
+      await complete({ model: "local", prompt: "a", max_tokens: 1, stream: true }),
+      await complete({ nonsense: 1 }),
+      await callApi(stack, null, { method: "GET", path: "/v1/account", headers }),
+      await callApi(stack, null, { method: "GET", path: "/v1/nothing", headers }),
     ];
     for (const answer of answers) {
       expect(answer.headers.get("access-control-allow-origin")).toBe("*");

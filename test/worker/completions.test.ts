@@ -1,6 +1,7 @@
 // `POST /v1/completions` as far as accounting goes; the bytes of its answers are tested beside the
 // forward path.
 import { describe, expect, test, vi } from "vitest";
+import { unpack } from "../../src/contract/packed.ts";
 import { Account } from "../../src/durable-objects/account/account.ts";
 import { cacheSaltSecret } from "./bindings.ts";
 import { admin, Backend, complete, newPerson, read, settled, view } from "./calling.ts";
@@ -128,7 +129,7 @@ describe("near the end of the tokens", () => {
     const prompt = `${backend.name} ${"word ".repeat(40)}`;
     expect((await complete(person.key, { prompt })).status).toBe(200);
     expect(admit).toHaveBeenCalledTimes(2);
-    const ids = admit.mock.calls.map(([request]) => request.requestId);
+    const ids = admit.mock.calls.map(([call]) => unpack(call).request.requestId);
     expect(new Set(ids).size).toBe(1);
     expect(await backend.seen("/tokenize")).toHaveLength(1);
     admit.mockRestore();

@@ -18,9 +18,9 @@ function title({ method, path }: Route): string {
 }
 
 /** Every route with an id that does not exist, and a body that is none of its. */
-function ask({ method, path }: Route, key: string | null): Promise<Response> {
+function ask({ method, path }: Route, key: string | null, headers = {}): Promise<Response> {
   const body = method === "GET" ? undefined : { nonsense: true };
-  return call(path.replace("{id}", "nothing"), { method, key, body });
+  return call(path.replace("{id}", "nothing"), { method, key, body, headers });
 }
 
 /** Pages: they have tests of their own. */
@@ -205,14 +205,21 @@ describe("what is no route", () => {
 });
 
 describe("a browser", () => {
+  const fromPage = { origin: "https://tool.example.org" };
+
   test("may ask for what is not there, and read that it is not", async () => {
-    const headers = { origin: "https://tool.example.org", "access-control-request-method": "GET" };
+    const headers = { ...fromPage, "access-control-request-method": "GET" };
     const preflight = await call("/v1/nothing", { method: "OPTIONS", headers });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
     expect(preflight.headers.get("allow")).toBeNull();
-    const answer = await call("/v1/nothing");
+    const answer = await call("/v1/nothing", { headers: fromPage });
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test("alone is told what its pages may read", async () => {
+    const answer = await call("/v1/nothing");
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-"))).toEqual([]);
   });
 
   test.each(guarded.map((route) => [title(route), route] as const))(
@@ -220,7 +227,7 @@ describe("a browser", () => {
     async (_, route) => {
       const path = route.path.replace("{id}", "nothing");
       const headers = {
-        origin: "https://tool.example.org",
+        ...fromPage,
         "access-control-request-method": route.method,
         "access-control-request-headers": "authorization,content-type,x-stainless-os",
       };
@@ -230,7 +237,7 @@ describe("a browser", () => {
       expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
       expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
       expect(preflight.headers.get("access-control-allow-methods")).toContain(route.method);
-      const answer = await ask(route, null);
+      const answer = await ask(route, null, fromPage);
       expect(answer.headers.get("access-control-allow-origin")).toBe("*");
       const exposed = answer.headers.get("access-control-expose-headers") ?? "";
       for (const [name] of answer.headers) {

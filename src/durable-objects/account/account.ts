@@ -7,6 +7,7 @@ import type {
   AccountRpc,
   AccountSnapshot,
   Admission,
+  AdmitCall,
   AdmitRequest,
   CommitMark,
   GrantRecord,
@@ -26,6 +27,7 @@ import type {
 import type { AccountSlicesRpc } from "../../contract/account-slices.ts";
 import type { AppKeyRequest } from "../../contract/app-keys.ts";
 import { parseConfiguration } from "../../contract/configuration.ts";
+import { type Packed, pack, unpack } from "../../contract/packed.ts";
 import {
   type AccountState,
   type AdmitDecision,
@@ -124,12 +126,13 @@ export class Account extends DurableObject<ObjectBindings> implements AccountRpc
     return identified.answer;
   }
 
-  async admit(request: AdmitRequest, ended: readonly SettleRequest[] = []): Promise<Admission> {
-    if (this.#state === null) return unknownKey();
+  async admit(call: Packed<AdmitCall>): Promise<Packed<Admission>> {
+    if (this.#state === null) return pack(unknownKey());
+    const { request, ended } = unpack(call);
     const state = this.#current();
-    if (ended.length === 0) return await this.#turns.admit(state, request);
+    if (ended.length === 0) return pack(await this.#turns.admit(state, request));
     const settled = this.#settle(state, ended);
-    return { ...(await this.#turns.admit(state, request)), settled };
+    return pack({ ...(await this.#turns.admit(state, request)), settled });
   }
 
   async renew(request: RenewRequest, waitMs = 0): Promise<RenewAnswer> {

@@ -1,7 +1,9 @@
 // From a valid request to a Hold. One call of the Account on the ordinary way; a second one, with the
 // prompt's exact count from the backend, only where the bound by bytes does not fit.
 import type { AccountFigures, AdmitRequest } from "../../contract/account.ts";
+import { pack, unpack } from "../../contract/packed.ts";
 import { type AccountLink, isRestart } from "../../durable-objects/objects.ts";
+import type { Watch } from "../forward/watch.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
 import type { PromptCounter } from "./prompt-counter.ts";
 import { withRiders } from "./settle-hold.ts";
@@ -17,7 +19,8 @@ export interface AdmitInput {
   accountId: string;
   request: Omit<AdmitRequest, "promptTokens" | "promptTokensExact">;
   prompts: PromptCounter;
-  clientSignal: AbortSignal;
+  /** Stopped where the client left. */
+  watch: Watch;
   /** Told of every answer, also of a refusal. */
   onFigures: (figures: AccountFigures | null) => void;
 }
@@ -27,13 +30,14 @@ const ADMIT_ATTEMPTS = 3;
 
 /** Throws `Refused`. Null when the client left before it was admitted; nothing is held then. */
 export async function admitCompletion(input: AdmitInput): Promise<Admitted | null> {
-  const { requestId } = input.request;
-  const leave = () =>
-    void input
-      .account()
-      .leave(requestId)
-      .catch(() => undefined);
-  input.clientSignal.addEventListener("abort", leave, { once: true });
+  const { account, request, watch } = input;
+  let asking = true;
+  watch.onStop(() => {
+    if (asking)
+      account()
+        .leave(request.requestId)
+        .catch(() => undefined);
+  });
   try {
     const first = await askAccount(input, input.prompts.known);
     if (first.outcome !== "count_first") return first.outcome === "left" ? null : first.admitted;
@@ -41,7 +45,7 @@ export async function admitCompletion(input: AdmitInput): Promise<Admitted | nul
     if (second.outcome === "count_first") throw new Error("an exact count was asked for twice");
     return second.outcome === "left" ? null : second.admitted;
   } finally {
-    input.clientSignal.removeEventListener("abort", leave);
+    asking = false;
   }
 }
 
@@ -55,18 +59,15 @@ async function askAccount(
   tokens: { total: number; exact: boolean },
 ): Promise<Answer> {
   // Who left before takes no place in the line: nobody would tell the Account to give it up.
-  if (input.clientSignal.aborted) return { outcome: "left" };
+  if (input.watch.stopped() !== null) return { outcome: "left" };
   const request: AdmitRequest = {
     ...input.request,
     promptTokens: tokens.total,
     promptTokensExact: tokens.exact,
   };
   const admission = await withRiders(input.accountId, async (riders) => {
-    const answer = await repeatWhileRestarting((fresh) =>
-      riders === null
-        ? input.account(fresh).admit(request)
-        : input.account(fresh).admit(request, riders.requests),
-    );
+    const call = pack({ request, ended: riders?.requests ?? [] });
+    const answer = unpack(await repeatWhileRestarting((fresh) => input.account(fresh).admit(call)));
     if (answer.settled !== undefined) riders?.arrived(answer.settled);
     return answer;
   });
@@ -76,7 +77,7 @@ async function askAccount(
     return { outcome: "admitted", admitted: { keyId, held, maxTokens } };
   }
   if (admission.refusal.reason === "count_first") return { outcome: "count_first" };
-  if (input.clientSignal.aborted) return { outcome: "left" };
+  if (input.watch.stopped() !== null) return { outcome: "left" };
   throw new Refused(publicRefusal(admission.refusal));
 }
 

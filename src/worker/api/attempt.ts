@@ -15,7 +15,7 @@ import type { AppEnv, Frame, ServedModel } from "../environment.ts";
 import type { EarlyStream } from "../forward/early-stream.ts";
 import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
 import { forwardLimits } from "../forward/forward-limits.ts";
-import { watchRequest } from "../forward/watch.ts";
+import { type Watch, watchRequest } from "../forward/watch.ts";
 import { apiHeaders } from "../frame.ts";
 import { stillUses, useModel } from "../inference/model-status.ts";
 import { publicRefusal, Refused } from "../refuse.ts";
@@ -44,19 +44,33 @@ export async function attemptCompletion(
   run: Run,
   attempt: number,
 ): Promise<void> {
+  const watch = watchRequest(c.req.raw.signal);
+  try {
+    await attemptWatched(c, run, attempt, watch);
+  } finally {
+    watch.end();
+  }
+}
+
+async function attemptWatched(
+  c: Context<AppEnv>,
+  run: Run,
+  attempt: number,
+  watch: Watch,
+): Promise<void> {
   const { caller, served, answer } = run;
   const frame = c.get("frame");
   // Each attempt has a Hold of its own; an id whose Hold has ended is never admitted again.
   const requestId = attempt === 1 ? frame.requestId : `${frame.requestId}-${attempt}`;
-  const admitted = await admit(c, run, requestId);
+  const admitted = await admit(c, run, requestId, watch);
   frame.timings.set("admit", Date.now() - frame.startedAt - (frame.timings.get("cold") ?? 0));
   if (admitted === null) return answer.resolve(clientLeft());
   const { keyId, held: tokens } = admitted;
   const held: HeldRequest = { requestId, keyId, model: served.model.id, held: tokens };
   let usage: TokenUsage = { promptTokens: 0, completionTokens: 0 };
   try {
-    if (c.req.raw.signal.aborted) return answer.resolve(clientLeft());
-    usage = await owedUsage(await forward(c, run, admitted, held), run);
+    if (watch.stopped() !== null) return answer.resolve(clientLeft());
+    usage = await owedUsage(await forward(c, run, { admitted, held, watch }), run);
   } catch (failure) {
     // The client is told at once; that nothing is owed may become durable after.
     if (run.early.open === null && !saysNotReady(failure)) answer.reject(failure);
@@ -66,7 +80,12 @@ export async function attemptCompletion(
   }
 }
 
-function admit(c: Context<AppEnv>, run: Run, requestId: string): Promise<Admitted | null> {
+function admit(
+  c: Context<AppEnv>,
+  run: Run,
+  requestId: string,
+  watch: Watch,
+): Promise<Admitted | null> {
   const { caller, request, served, prompts } = run;
   const frame = c.get("frame");
   return admitCompletion({
@@ -80,7 +99,7 @@ function admit(c: Context<AppEnv>, run: Run, requestId: string): Promise<Admitte
       maxTokens: request.maxTokens,
     },
     prompts,
-    clientSignal: c.req.raw.signal,
+    watch,
     onFigures: (figures) => {
       frame.figures = figures;
     },
@@ -91,8 +110,7 @@ function admit(c: Context<AppEnv>, run: Run, requestId: string): Promise<Admitte
 async function forward(
   c: Context<AppEnv>,
   run: Run,
-  admitted: Admitted,
-  held: HeldRequest,
+  { admitted, held, watch }: { admitted: Admitted; held: HeldRequest; watch: Watch },
 ): Promise<CompletionEnd> {
   const { caller, request, served, prompts, seed, early, answer: client } = run;
   const frame = c.get("frame");
@@ -106,7 +124,6 @@ async function forward(
     maxTokens: admitted.maxTokens,
     vocabSize: served.model.vocab_size,
   });
-  const watch = watchRequest(c.req.raw.signal);
   const endUse = useModel(c, served.model.id);
   let answer: ForwardedAnswer | null = null;
   keepHold({
