@@ -25,6 +25,8 @@ export interface Watch {
   rest(): void;
   /** `action` is called each `everyMs`, whatever is waited for. */
   every(everyMs: number, action: () => void): void;
+  /** Ready for the next request of the same client: what was waited for is forgotten. False if it is over. */
+  again(): boolean;
   /** No timer and no listener is left. */
   end(): void;
   /** It was ended, or something stopped it. */
@@ -99,6 +101,12 @@ export function watchRequest(clientSignal: AbortSignal): Watch {
     every(everyMs, action) {
       beat = { at: Date.now() + everyMs, everyMs, action };
       arm(beat.at);
+    },
+    again() {
+      late = null;
+      beat = null;
+      actions.length = 0;
+      return !ended && stopped === null;
     },
     isOver: () => ended || stopped !== null,
     end() {

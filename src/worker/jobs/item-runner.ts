@@ -12,6 +12,7 @@ import { receiveAnswer } from "./receive-answer.ts";
 import { groupItems, runGroup } from "./run-group.ts";
 import { type CallSetting, type ItemOutcome, runItem } from "./run-item.ts";
 import type { SliceLines } from "./slice-result.ts";
+import { Watches } from "./watches.ts";
 
 /** Why a slice did not come to its end. */
 export type Stop = "stopped" | "broke";
@@ -36,10 +37,12 @@ export class ItemRunner {
   /** Those that the slice still is for, from its first on. */
   items: readonly JudgedItem[] = [];
   readonly #own: RunnerSetting;
+  readonly #watches: Watches;
   #begun = 0;
 
   constructor(own: RunnerSetting) {
     this.#own = own;
+    this.#watches = new Watches(own.signal);
   }
 
   /** Rejects after `halt`, when something broke that is no item's own. */
@@ -50,7 +53,11 @@ export class ItemRunner {
       served === undefined
         ? this.items.map((item) => [item])
         : groupItems(this.items, served.model);
-    await Promise.all(groups.map((group) => this.#runNext(group)));
+    try {
+      await Promise.all(groups.map((group) => this.#runNext(group)));
+    } finally {
+      this.#watches.end();
+    }
   }
 
   /** The first item that has not begun, which with those behind it is no longer this slice's. */
@@ -117,7 +124,8 @@ export class ItemRunner {
     const { services, until } = setting;
     const served = services.models.get(claim.model);
     if (served === undefined) throw new Error("an item was judged without a Model");
-    return { served, until, cacheSalt: await services.cacheSalt.of(claim.personId), signal };
+    const cacheSalt = await services.cacheSalt.of(claim.personId);
+    return { served, until, cacheSalt, signal, watches: this.#watches };
   }
 
   #take(item: RunnableItem, outcome: ItemOutcome): void {

@@ -13,15 +13,18 @@ import { drawSeed } from "../forward/draw-seed.ts";
 import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
 import { type ForwardLimits, forwardLimits } from "../forward/forward-limits.ts";
 import { unreachable } from "../forward/judge-status.ts";
-import { watchRequest } from "../forward/watch.ts";
+import type { Watch } from "../forward/watch.ts";
 import { Refused } from "../refuse.ts";
 import type { RunnableItem } from "./judge-items.ts";
+import type { Watches } from "./watches.ts";
 
 export interface CallSetting {
   served: ServedModel;
   cacheSalt: string;
   /** Ends it, whatever it waits for. */
   signal: AbortSignal;
+  /** Of the same signal. */
+  watches: Watches;
   /** No attempt goes on beyond: a consumer may run for 15 minutes. */
   until: number;
 }
@@ -80,38 +83,44 @@ export interface JobCall {
 }
 
 /** One call of the backend. `receive` takes the answer in, and throws where it breaks off. */
-export async function callOnce(
+export function callOnce(
+  call: JobCall,
+  setting: CallSetting,
+  receive: (answer: ForwardedAnswer) => Promise<void>,
+): Promise<CallOutcome> {
+  return setting.watches.use((watch) => callWatched(call, setting, receive, watch));
+}
+
+type CallOutcome = Exclude<ItemOutcome, { kind: "not_ready" | "away" }>;
+
+async function callWatched(
   { request, requestId, seed }: JobCall,
   { served, cacheSalt, signal, until }: CallSetting,
   receive: (answer: ForwardedAnswer) => Promise<void>,
-): Promise<Exclude<ItemOutcome, { kind: "not_ready" | "away" }>> {
+  watch: Watch,
+): Promise<CallOutcome> {
   const body = buildUpstreamBody(request, {
     ...{ servedName: served.backend.servedName, seed, requestId, cacheSalt },
     ...{ priority: JOB_PRIORITY, maxTokens: request.maxTokens },
     vocabSize: served.model.vocab_size,
   });
-  const watch = watchRequest(signal);
-  try {
-    const forwarded = await forwardCompletion({
-      ...{ backend: served.backend, modelId: served.model.id, body: JSON.stringify(body) },
-      ...{ stream: false, includeUsage: false, continuousUsage: false },
-      ...{ prompts: countChoices(request) / request.n, n: request.n, requestId, watch },
-      ...{ limits: limitsUntil(until), open: null },
-    });
-    if (forwarded.kind === "client_left") return { kind: "stopped" };
-    if (forwarded.kind === "refused") return { kind: "failed", error: forwarded.error };
-    const received = receive(forwarded);
-    const [end] = await Promise.all([forwarded.ended, received.catch(() => undefined)]);
-    if (signal.aborted) return { kind: "stopped" };
-    if (end.how === "backend_failed") return { kind: "failed", error: unreachable };
-    // Else it was complete, or given up here: then this says why.
-    await received;
-    if (end.how !== "complete") throw new Error("an answer was given up without a reason");
-    const { promptTokens, completionTokens } = end;
-    return { kind: "answered", usage: { promptTokens, completionTokens } };
-  } finally {
-    watch.end();
-  }
+  const forwarded = await forwardCompletion({
+    ...{ backend: served.backend, modelId: served.model.id, body: JSON.stringify(body) },
+    ...{ stream: false, includeUsage: false, continuousUsage: false },
+    ...{ prompts: countChoices(request) / request.n, n: request.n, requestId, watch },
+    ...{ limits: limitsUntil(until), open: null },
+  });
+  if (forwarded.kind === "client_left") return { kind: "stopped" };
+  if (forwarded.kind === "refused") return { kind: "failed", error: forwarded.error };
+  const received = receive(forwarded);
+  const [end] = await Promise.all([forwarded.ended, received.catch(() => undefined)]);
+  if (signal.aborted) return { kind: "stopped" };
+  if (end.how === "backend_failed") return { kind: "failed", error: unreachable };
+  // Else it was complete, or given up here: then this says why.
+  await received;
+  if (end.how !== "complete") throw new Error("an answer was given up without a reason");
+  const { promptTokens, completionTokens } = end;
+  return { kind: "answered", usage: { promptTokens, completionTokens } };
 }
 
 function limitsUntil(until: number): ForwardLimits {

@@ -1,0 +1,28 @@
+// Watches of a slice's calls. A controller, a listener and a timer of its own are a third of what a
+// small call costs, so each watch goes on to the next call, unless something stopped it.
+import { type Watch, watchRequest } from "../forward/watch.ts";
+
+export class Watches {
+  readonly #signal: AbortSignal;
+  readonly #idle: Watch[] = [];
+
+  /** `signal` stops the calls, each of them. */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  async use<T>(call: (watch: Watch) => Promise<T>): Promise<T> {
+    const watch = this.#idle.pop() ?? watchRequest(this.#signal);
+    try {
+      return await call(watch);
+    } finally {
+      if (watch.again()) this.#idle.push(watch);
+      else watch.end();
+    }
+  }
+
+  /** Once no call runs. */
+  end(): void {
+    for (const watch of this.#idle.splice(0)) watch.end();
+  }
+}
