@@ -13,6 +13,7 @@ const miniflare = new Miniflare(
       {
         name: "bare-worker",
         compatibilityDate: "2026-11-01",
+        compatibilityFlags: ["enable_request_signal"],
         modulesRoot,
         modules: [{ type: "ESModule", path }],
         bindings: { UPSTREAM: upstream },

@@ -13,7 +13,7 @@ const workers = {
   floor: {
     file: "./floor.ts",
     objectClass: "Empty",
-    note: "a bare Worker with the two object calls, both empty",
+    note: "what the contract asks of the runtime, with nothing decided",
   },
 };
 
