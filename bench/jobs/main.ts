@@ -6,6 +6,7 @@ import { newPerson } from "../../test/e2e/person.ts";
 import { learnOnce, type Stack, startStack } from "../../test/e2e/stack-process.ts";
 import { median } from "../measure/statistics.ts";
 import { alignedRows } from "../report/table.ts";
+import { BareLoop } from "./bare-loop.ts";
 import { post, rate } from "./direct.ts";
 import { liveMs, RunningJob } from "./running-job.ts";
 import { submitLines } from "./submitting.ts";
@@ -41,7 +42,7 @@ const params = {
 /** No Job here waits for tokens. */
 const PLENTY = 10_000_000_000;
 
-const rows: string[][] = [["round", "what", "beside", "with a Job", "ratio"]];
+const rows: string[][] = [["round", "what", "compared to", "measured", "ratio"]];
 
 async function main(): Promise<void> {
   if (values.help) {
@@ -51,37 +52,49 @@ async function main(): Promise<void> {
   learnOnce();
   const started = await startStack({ tokenDelayMs: Number(values["token-delay-ms"]) });
   const { child, stop } = started;
+  const loop = await BareLoop.start(started.stack);
   try {
     const { key } = await newPerson(started.stack, { tokens: PLENTY });
     const stack = { ...started.stack, key };
     const rates: number[] = [];
+    const bounds: number[] = [];
     const lives: number[] = [];
     for (let round = 1; round <= Number(values.rounds); round += 1) {
-      rates.push(await compareRates(stack, round));
+      const { direct, ratio } = await compareRates(stack, round);
+      rates.push(ratio);
+      bounds.push(await compareLoop(loop, direct, round));
       lives.push(await compareLive(stack, round));
     }
     rows.push(["median", "items/s", "", "", median(rates).toFixed(2)]);
+    rows.push(["median", "items/s, bare loop", "", "", median(bounds).toFixed(2)]);
     rows.push(["median", "live p50, ms", "", "", median(lives).toFixed(2)]);
     console.log(alignedRows(rows));
     const lines = Number(values.lines);
     if (lines > 0) await takeIn(stack, lines, workerdOf(child.pid ?? 0));
   } finally {
+    await loop.stop();
     await stop();
   }
 }
 
 /** What share of the rate of direct clients a Job has. */
-async function compareRates(stack: Stack, round: number): Promise<number> {
+async function compareRates(stack: Stack, round: number) {
   const items = Number(values.items);
   const url = `${stack.engine}/v1/completions`;
-  const direct = await rate(items, Number(values.clients), (at, agent) => {
-    const body = { model: "local", prompt: promptOf(at), seed: at, ...params };
-    return post({ url, key: stack.engineKey, body }, agent);
-  });
+  const direct = await rate(items, Number(values.clients), (at, agent) =>
+    post({ url, key: stack.engineKey, body: bodyOf(at) }, agent),
+  );
   const prompts = Array.from({ length: items }, (_, at) => promptOf(at));
   const job = await (await RunningJob.submit(stack, prompts, params)).rate();
   note(round, "items/s", direct, job);
-  return job / direct;
+  return { direct, ratio: job / direct };
+}
+
+/** What share of it a bare Worker has that makes a call for each item, and nothing else. */
+async function compareLoop(loop: BareLoop, direct: number, round: number): Promise<number> {
+  const bare = await loop.rate(Array.from({ length: Number(values.items) }, (_, at) => bodyOf(at)));
+  note(round, "items/s, bare loop", direct, bare);
+  return bare / direct;
 }
 
 /** How many times as long a live Completion takes while a Job runs. */
@@ -113,6 +126,10 @@ function note(round: number, what: string, beside: number, withJob: number): voi
   const row = [String(round), what, beside.toFixed(1), withJob.toFixed(1), ratio];
   rows.push(row);
   console.error(row.join("  "));
+}
+
+function bodyOf(at: number): object {
+  return { model: "local", prompt: promptOf(at), seed: at, ...params };
 }
 
 function promptOf(at: number): string {

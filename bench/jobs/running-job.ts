@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Stack } from "../../test/e2e/stack-process.ts";
 import { median } from "../measure/statistics.ts";
 
-const LOOK_EVERY_MS = 200;
+/** A Job of 10,000 small items takes two to four seconds. */
+const LOOK_EVERY_MS = 50;
 
 interface ShownJob {
   id: string;

@@ -17,17 +17,22 @@ const workers = {
   },
 };
 
-export async function startBareWorker(
-  name: keyof typeof workers,
-  setting: PeerSetting,
-): Promise<{ process: RunningProcess; target: Target }> {
-  const { file, objectClass, note } = workers[name];
+/** Builds the Worker of a file beside this one, and serves it. */
+export async function serveBareWorker(options: {
+  file: string;
+  /** Of its one Durable Object, or empty. */
+  objectClass: string;
+  upstream: string;
+  /** For its build. */
+  directory: string;
+}): Promise<{ process: RunningProcess; port: number }> {
+  const { file, objectClass, upstream, directory } = options;
   const port = await freePort(HOST);
   await build({
     configFile: false,
     logLevel: "silent",
     build: {
-      outDir: setting.directory,
+      outDir: directory,
       emptyOutDir: false,
       lib: {
         entry: fileURLToPath(new URL(file, import.meta.url)),
@@ -37,13 +42,22 @@ export async function startBareWorker(
       rolldownOptions: { external: ["cloudflare:workers"] },
     },
   });
-  const worker = join(setting.directory, "worker.js");
   const server = RunningProcess.start({
-    name: `the bare Worker ${name}`,
+    name: `the bare Worker ${file}`,
     file: process.execPath,
-    args: [serve, setting.directory, worker, String(port), setting.engine.url, objectClass],
+    args: [serve, directory, join(directory, "worker.js"), String(port), upstream, objectClass],
   });
   await server.readyLine();
+  return { process: server, port };
+}
+
+export async function startBareWorker(
+  name: keyof typeof workers,
+  { engine, directory }: PeerSetting,
+): Promise<{ process: RunningProcess; target: Target }> {
+  const { file, objectClass, note } = workers[name];
+  const served = { file, objectClass, upstream: engine.url, directory };
+  const { process: server, port } = await serveBareWorker(served);
   return {
     process: server,
     target: {
@@ -51,7 +65,7 @@ export async function startBareWorker(
       host: HOST,
       port,
       path: "/v1/completions",
-      model: setting.engine.model,
+      model: engine.model,
       people: Array.from(anonymousPeople, (headers, person) =>
         name === "floor" ? { authorization: `${headers.authorization}${person}` } : headers,
       ),
