@@ -50,9 +50,11 @@ async function main(): Promise<void> {
     return;
   }
   learnOnce();
-  const started = await startStack({ tokenDelayMs: Number(values["token-delay-ms"]) });
+  const tokenDelayMs = Number(values["token-delay-ms"]);
+  const started = await startStack({ tokenDelayMs });
   const { child, stop } = started;
-  const loop = await BareLoop.start(started.stack);
+  // Behind an engine that takes its time, six calls at once are bounded by nothing but that.
+  const loop = tokenDelayMs === 0 ? await BareLoop.start(started.stack) : null;
   try {
     const { key } = await newPerson(started.stack, { tokens: PLENTY });
     const stack = { ...started.stack, key };
@@ -62,17 +64,19 @@ async function main(): Promise<void> {
     for (let round = 1; round <= Number(values.rounds); round += 1) {
       const { direct, ratio } = await compareRates(stack, round);
       rates.push(ratio);
-      bounds.push(await compareLoop(loop, direct, round));
+      if (loop !== null) bounds.push(await compareLoop(loop, direct, round));
       lives.push(await compareLive(stack, round));
     }
     rows.push(["median", "items/s", "", "", median(rates).toFixed(2)]);
-    rows.push(["median", "items/s, bare loop", "", "", median(bounds).toFixed(2)]);
+    if (loop !== null) {
+      rows.push(["median", "items/s, bare loop", "", "", median(bounds).toFixed(2)]);
+    }
     rows.push(["median", "live p50, ms", "", "", median(lives).toFixed(2)]);
     console.log(alignedRows(rows));
     const lines = Number(values.lines);
     if (lines > 0) await takeIn(stack, lines, workerdOf(child.pid ?? 0));
   } finally {
-    await loop.stop();
+    await loop?.stop();
     await stop();
   }
 }
