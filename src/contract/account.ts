@@ -47,7 +47,7 @@ export interface AdmitRequest {
 
 export interface AdmitCall {
   request: AdmitRequest;
-  /** Of the same Account, whatever their key or outcome. */
+  /** Requests of the Account that have ended, which are settled first. */
   ended: readonly SettleRequest[];
 }
 
