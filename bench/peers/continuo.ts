@@ -16,6 +16,8 @@ export async function startContinuo(
   setting: PeerSetting,
 ): Promise<{ process: RunningProcess; target: Target }> {
   const port = await freePort(HOST);
+  // Else it is the next one, which may be taken.
+  const openidPort = await freePort(HOST);
   const server = RunningProcess.start({
     name: "Continuo",
     file: process.execPath,
@@ -23,6 +25,7 @@ export async function startContinuo(
       entry,
       "--json",
       ...["--port", String(port)],
+      ...["--openid-port", String(openidPort)],
       ...["--engine", setting.engine.url],
       ...["--data", setting.directory],
     ],
