@@ -3,14 +3,12 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { Engine } from "./engine.ts";
+import { growthDrawn, said, soon, tree, writeBeginning } from "./loom-visitor.ts";
 import { admin } from "./person.ts";
 import { atTheBench } from "./workbench-visitor.ts";
 
 const stack = inject("stack");
 const engine = new Engine(stack);
-
-/** A machine that is busy takes its time. */
-const soon = { timeout: 30_000 };
 
 let browser: Browser;
 
@@ -19,17 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const tree = (page: Page) => page.getByRole("tree", { name: "Branches" });
-const said = (page: Page) => page.locator(".loom-status");
-
 /** Somebody whose tree begins with some words. */
 async function begun(): Promise<{ id: string; page: Page }> {
   const { id, page } = await atTheBench(browser, stack, "/loom");
-  await tree(page).focus();
-  await page.keyboard.press("e");
-  await page.getByRole("textbox", { name: "Text" }).fill("Call me");
-  await page.keyboard.press("Control+Enter");
-  await page.locator(".loom-text", { hasText: "Call me" }).waitFor();
+  await writeBeginning(page);
   return { id, page };
 }
 
@@ -37,9 +28,7 @@ async function grow(page: Page): Promise<void> {
   await tree(page).focus();
   await page.keyboard.press("g");
   await said(page).filter({ hasText: "Grown." }).waitFor();
-  // It is said before the last of it is drawn.
-  const marks = page.locator(".loom-mark", { hasText: "growing" });
-  await expect.poll(() => marks.count(), soon).toBe(0);
+  await growthDrawn(page);
 }
 
 /** The bodies of the Completions that the page asks for from now on. */
@@ -82,6 +71,7 @@ describe("growing", () => {
     const { page } = await begun();
     await grow(page);
     await page.keyboard.press("ArrowRight");
+    await page.getByText("Seed of this branch").waitFor();
     const shown = (await page.locator(".loom-seed .mono").textContent()) ?? "";
     expect(shown).toMatch(/^\d+$/);
     await page.getByRole("button", { name: "Pin it" }).click();

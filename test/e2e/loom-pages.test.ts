@@ -3,13 +3,11 @@ import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser, newBrowserContext, signIn } from "./browser.ts";
+import { growthDrawn, soon, tree } from "./loom-visitor.ts";
 import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
 import { admin, callApi, type MintedKey } from "./person.ts";
 
 const stack = inject("stack");
-
-/** A machine that is busy takes its time. */
-const soon = { timeout: 30_000 };
 
 const BEGINNING = "Call me Ishmael. Some years ago";
 
@@ -34,7 +32,6 @@ async function newMember(context?: BrowserContext): Promise<{ id: string; page: 
 
 const lines = (page: Page) => page.getByRole("treeitem");
 const selected = (page: Page) => page.locator("[role=treeitem][aria-selected=true]");
-const list = (page: Page) => page.getByRole("tree", { name: "Branches" });
 const text = (page: Page) => page.locator(".loom-text");
 const said = (page: Page) => page.getByRole("status");
 
@@ -43,20 +40,18 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
 }
 
 async function begin(page: Page, words = BEGINNING): Promise<void> {
-  await list(page).focus();
+  await tree(page).focus();
   await press(page, "e");
   await page.getByRole("textbox", { name: "Text" }).fill(words);
   await press(page, "Control+Enter");
   await expect.poll(() => text(page).textContent(), soon).toBe(words);
-  await list(page).focus();
+  await tree(page).focus();
 }
 
 async function grow(page: Page): Promise<void> {
   await press(page, "g");
   await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
-  // It is said before the last of it is drawn.
-  const marks = page.locator(".loom-mark", { hasText: "growing" });
-  await expect.poll(() => marks.count(), soon).toBe(0);
+  await growthDrawn(page);
 }
 
 interface FileNode {
@@ -132,7 +127,7 @@ describe("growing", () => {
     await begin(page);
     // Drawn anew, a branch may end after its first token, and is not split there.
     await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
-    await list(page).focus();
+    await tree(page).focus();
     await grow(page);
     await expect.poll(() => lines(page).count(), soon).toBe(5);
     const snippets = page.locator(".loom-snippet");
@@ -156,7 +151,7 @@ describe("growing", () => {
     const [given, chosen] = textsBelow(split?.id);
     expect(given).toBe(rest.join(""));
     expect(chosen?.slice(0, name.length)).toBe(name.replaceAll("␣", " ").replaceAll("⏎", "\n"));
-    await list(page).focus();
+    await tree(page).focus();
     await press(page, "u");
     await expect.poll(() => snippets.allTextContents(), soon).toEqual(grown);
   });
@@ -165,7 +160,7 @@ describe("growing", () => {
     const { page } = await newMember();
     await begin(page);
     await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
-    await list(page).focus();
+    await tree(page).focus();
     await grow(page);
     await expect.poll(() => lines(page).count(), soon).toBe(5);
     const snippets = page.locator(".loom-snippet");
@@ -184,12 +179,12 @@ describe("growing", () => {
 
   it("says what to do where there is no text, and where the API refuses", async () => {
     const { page } = await newMember();
-    await list(page).focus();
+    await tree(page).focus();
     await press(page, "g");
     await expect.poll(() => said(page).textContent(), soon).toContain("write how it begins");
     await begin(page);
     await page.getByLabel("Temperature").fill("0");
-    await list(page).focus();
+    await tree(page).focus();
     await press(page, "g");
     await expect.poll(() => said(page).textContent(), soon).toMatch(/`n`.*temperature/);
     await expect.poll(() => lines(page).count(), soon).toBe(1);
@@ -204,11 +199,11 @@ describe("by keyboard alone", () => {
     await page.keyboard.type(" three");
     await press(page, "Control+Enter");
     await expect.poll(() => text(page).textContent(), soon).toBe("one two three");
-    await list(page).focus();
+    await tree(page).focus();
     await press(page, "ArrowUp", "t", "ArrowRight", "s");
     await expect.poll(() => lines(page).count(), soon).toBe(3);
     expect(await text(page).textContent()).toBe("one two");
-    await list(page).focus();
+    await tree(page).focus();
     await press(page, "m");
     await expect.poll(() => lines(page).count(), soon).toBe(2);
     await press(page, "ArrowDown", "b");
@@ -273,7 +268,7 @@ describe("what is kept", () => {
     await second.goto(`${stack.app}/loom`);
     const warning = second.getByRole("alert");
     await expect.poll(() => warning.textContent(), soon).toContain("open in another tab");
-    await list(second).focus();
+    await tree(second).focus();
     await press(second, "b");
     await expect.poll(() => selected(second).textContent(), soon).toContain("bookmark");
     expect(await warning.isVisible()).toBe(true);
@@ -342,7 +337,7 @@ describe("a tree of 5,000 branches", () => {
     await importFile(page, "big.json", { format: "continuo-loom", version: 1, name: "big", nodes });
     await expect.poll(() => said(page).textContent(), soon).toContain("5000");
     expect(await lines(page).count()).toBeLessThan(80);
-    await list(page).focus();
+    await tree(page).focus();
     await press(page, "End");
     await expect.poll(() => selected(page).textContent(), soon).toContain("3279");
     expect(await selected(page).getAttribute("aria-level")).toBe("8");

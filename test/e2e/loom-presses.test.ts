@@ -3,13 +3,11 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { Engine } from "./engine.ts";
+import { said, soon, tree, writeBeginning } from "./loom-visitor.ts";
 import { atTheBench } from "./workbench-visitor.ts";
 
 const stack = inject("stack");
 const engine = new Engine(stack);
-
-/** A machine that is busy takes its time. */
-const soon = { timeout: 30_000 };
 
 let browser: Browser;
 
@@ -19,18 +17,12 @@ beforeAll(async () => {
 afterEach(() => engine.disarm());
 afterAll(() => browser.close());
 
-const tree = (page: Page) => page.getByRole("tree", { name: "Branches" });
-const said = (page: Page) => page.locator(".loom-status");
 const snippets = (page: Page) => page.locator(".loom-snippet");
 
 /** Somebody whose tree begins with some words, and who has filled in these fields. */
 async function begun(fields: Readonly<Record<string, string>>): Promise<Page> {
   const { page } = await atTheBench(browser, stack, "/loom");
-  await tree(page).focus();
-  await page.keyboard.press("e");
-  await page.getByRole("textbox", { name: "Text" }).fill("Call me");
-  await page.keyboard.press("Control+Enter");
-  await page.locator(".loom-text", { hasText: "Call me" }).waitFor();
+  await writeBeginning(page);
   for (const [name, value] of Object.entries(fields)) {
     await page.getByRole("textbox", { name, exact: true }).fill(value);
   }
@@ -47,11 +39,14 @@ async function growing(): Promise<Page> {
   return page;
 }
 
-async function pressOn(page: Page, place: Locator): Promise<void> {
+/** Presses on it, and lets go once `meanwhile` has come to pass. */
+async function press(page: Page, place: Locator, meanwhile: () => Promise<void>): Promise<void> {
   const box = await place.boundingBox();
   if (box === null) throw new Error("it is not to be seen");
   await page.mouse.move(box.x + Math.min(12, box.width / 2), box.y + box.height / 2);
   await page.mouse.down();
+  await meanwhile();
+  await page.mouse.up();
 }
 
 /** Waits until there is more text than so many characters; says how many. */
@@ -70,9 +65,7 @@ async function drawnOn(page: Page): Promise<void> {
 describe("while a Model writes", () => {
   it("a branch that is pressed in the list is selected", async () => {
     const page = await growing();
-    await pressOn(page, snippets(page).nth(2));
-    await drawnOn(page);
-    await page.mouse.up();
+    await press(page, snippets(page).nth(2), () => drawnOn(page));
     const line = page.getByRole("treeitem").nth(2);
     await expect.poll(() => line.getAttribute("aria-selected"), soon).toBe("true");
   });
@@ -83,9 +76,7 @@ describe("while a Model writes", () => {
     await card.focus();
     await drawnOn(page);
     expect(await card.evaluate((one) => one === document.activeElement)).toBe(true);
-    await pressOn(page, card);
-    await drawnOn(page);
-    await page.mouse.up();
+    await press(page, card, () => drawnOn(page));
     const line = page.getByRole("treeitem").nth(2);
     await expect.poll(() => line.getAttribute("aria-selected"), soon).toBe("true");
   });
@@ -95,9 +86,7 @@ describe("while a Model writes", () => {
     await page.keyboard.press("ArrowRight");
     const token = page.locator(".loom-part.selected .token").first();
     await token.waitFor();
-    await pressOn(page, token);
-    await drawnOn(page);
-    await page.mouse.up();
+    await press(page, token, () => drawnOn(page));
     await expect.poll(() => said(page).textContent(), soon).toContain("At the beginning");
   });
 });
@@ -126,11 +115,12 @@ describe("while the texts of alternatives are learned", () => {
   it("one that is pressed is gone on from", async () => {
     const { page, first, tell } = await unnamed();
     const id = /\d+/.exec((await first.textContent()) ?? "")?.[0];
-    await pressOn(page, first);
-    await tell();
-    const name = page.locator(`.alternative[title^="token ${id},"] .name`);
-    const words = ((await name.textContent()) ?? "").replaceAll("␣", " ").replaceAll("⏎", "\n");
-    await page.mouse.up();
+    let words = "";
+    await press(page, first, async () => {
+      await tell();
+      const name = page.locator(`.alternative[title^="token ${id},"] .name`);
+      words = ((await name.textContent()) ?? "").replaceAll("␣", " ").replaceAll("⏎", "\n");
+    });
     await said(page).filter({ hasText: "Grown." }).waitFor();
     expect(await snippets(page).count()).toBe(4);
     expect(await page.locator(".loom-part.selected .token").first().textContent()).toBe(words);
