@@ -125,9 +125,9 @@ async function takeIn(stack: Stack, lines: number, workerd: number): Promise<voi
   );
 }
 
-function note(round: number, what: string, beside: number, withJob: number): void {
-  const ratio = (withJob / beside).toFixed(2);
-  const row = [String(round), what, beside.toFixed(1), withJob.toFixed(1), ratio];
+function note(round: number, what: string, comparedTo: number, measured: number): void {
+  const ratio = (measured / comparedTo).toFixed(2);
+  const row = [String(round), what, comparedTo.toFixed(1), measured.toFixed(1), ratio];
   rows.push(row);
   console.error(row.join("  "));
 }

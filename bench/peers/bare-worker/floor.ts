@@ -11,6 +11,7 @@ interface Bindings {
   UPSTREAM: string;
 }
 
+/** About what an admission has that takes a settlement along. */
 const REQUEST_CHARACTERS = 400;
 const ANSWER_CHARACTERS = 300;
 const CALL_MOST_MS = 60_000;

@@ -1,6 +1,8 @@
 // The most that a Job can reach here where each item is a call of its own: a bare Worker that makes the
 // same calls in a loop, six at once, each to be aborted and with the headers that Continuo sends. It
 // reads no input, takes no Hold and writes no result.
+import { TURN_CALLS } from "../../../src/contract/job-limits.ts";
+
 interface Bindings {
   ENGINE: Fetcher;
   UPSTREAM: string;
@@ -10,8 +12,6 @@ interface Asked {
   key: string;
   bodies: object[];
 }
-
-const CALLS_AT_ONCE = 6;
 
 async function run(env: Bindings, { key, bodies }: Asked): Promise<void> {
   const { signal } = new AbortController();
@@ -37,7 +37,7 @@ async function run(env: Bindings, { key, bodies }: Asked): Promise<void> {
       await response.arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, place));
+  await Promise.all(Array.from({ length: TURN_CALLS }, place));
 }
 
 // biome-ignore lint/style/noDefaultExport: the runtime takes a Worker from the default export

@@ -163,6 +163,7 @@ async function forward(
     if (early.open === null) client.resolve(answerResponse(frame, forwarded, run, admitted));
     return await forwarded.ended;
   } finally {
+    // Before the settlement: what ends is not renewed.
     watch.end();
     endUse();
   }

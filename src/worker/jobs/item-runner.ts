@@ -120,12 +120,12 @@ export class ItemRunner {
   }
 
   async #callSetting(): Promise<CallSetting> {
-    const { setting, claim, signal } = this.#own;
+    const { setting, claim } = this.#own;
     const { services, until } = setting;
     const served = services.models.get(claim.model);
     if (served === undefined) throw new Error("an item was judged without a Model");
     const cacheSalt = await services.cacheSalt.of(claim.personId);
-    return { served, until, cacheSalt, signal, watches: this.#watches };
+    return { served, until, cacheSalt, watches: this.#watches };
   }
 
   #take(item: RunnableItem, outcome: ItemOutcome): void {

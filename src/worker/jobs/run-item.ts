@@ -21,9 +21,7 @@ import type { Watches } from "./watches.ts";
 export interface CallSetting {
   served: ServedModel;
   cacheSalt: string;
-  /** Ends it, whatever it waits for. */
-  signal: AbortSignal;
-  /** Of the same signal. */
+  /** Their signal ends it, whatever it waits for. */
   watches: Watches;
   /** No attempt goes on beyond: a consumer may run for 15 minutes. */
   until: number;
@@ -43,7 +41,8 @@ export type ItemOutcome =
 const JOB_PRIORITY = 10;
 
 export async function runItem(item: RunnableItem, setting: ItemSetting): Promise<ItemOutcome> {
-  const { signal, until } = setting;
+  const { until } = setting;
+  const { signal } = setting.watches;
   const attempts: Attempts = { faults: 0, overloads: 0 };
   for (;;) {
     if (signal.aborted) return { kind: "stopped" };
@@ -95,7 +94,7 @@ type CallOutcome = Exclude<ItemOutcome, { kind: "not_ready" | "away" }>;
 
 async function callWatched(
   { request, requestId, seed }: JobCall,
-  { served, cacheSalt, signal, until }: CallSetting,
+  { served, cacheSalt, until, watches }: CallSetting,
   receive: (answer: ForwardedAnswer) => Promise<void>,
   watch: Watch,
 ): Promise<CallOutcome> {
@@ -114,7 +113,7 @@ async function callWatched(
   if (forwarded.kind === "refused") return { kind: "failed", error: forwarded.error };
   const received = receive(forwarded);
   const [end] = await Promise.all([forwarded.ended, received.catch(() => undefined)]);
-  if (signal.aborted) return { kind: "stopped" };
+  if (watches.signal.aborted) return { kind: "stopped" };
   if (end.how === "backend_failed") return { kind: "failed", error: unreachable };
   // Else it was complete, or given up here: then this says why.
   await received;

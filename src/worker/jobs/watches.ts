@@ -3,16 +3,16 @@
 import { type Watch, watchRequest } from "../forward/watch.ts";
 
 export class Watches {
-  readonly #signal: AbortSignal;
+  /** Stops the calls, each of them. */
+  readonly signal: AbortSignal;
   readonly #idle: Watch[] = [];
 
-  /** `signal` stops the calls, each of them. */
   constructor(signal: AbortSignal) {
-    this.#signal = signal;
+    this.signal = signal;
   }
 
   async use<T>(call: (watch: Watch) => Promise<T>): Promise<T> {
-    const watch = this.#idle.pop() ?? watchRequest(this.#signal);
+    const watch = this.#idle.pop() ?? watchRequest(this.signal);
     try {
       return await call(watch);
     } finally {
