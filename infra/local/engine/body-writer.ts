@@ -1,23 +1,25 @@
 // Writes an answer's body with backpressure, and where a fault asks for it, badly: byte by byte, in
 // a slow drip, gzipped unasked, cut off, or stuck.
-import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { constants, createGzip, type Gzip } from "node:zlib";
+import type { Answer } from "./answer.ts";
 import type { Fault } from "./faults.ts";
 
 const DRIP_BYTES = 7;
 
 export class BodyWriter {
-  readonly #response: ServerResponse;
+  readonly #response: Answer;
   readonly #fault: Fault | undefined;
   readonly #gzip: Gzip | undefined;
 
-  constructor(response: ServerResponse, fault: Fault | undefined) {
+  constructor(response: Answer, fault: Fault | undefined) {
     this.#response = response;
     this.#fault = fault;
     if (fault?.fault === "gzip-anyway") {
-      this.#gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
-      this.#gzip.pipe(response);
+      const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+      gzip.on("data", (zipped: Buffer) => this.closed || response.write(zipped));
+      gzip.on("end", () => response.end());
+      this.#gzip = gzip;
     }
   }
 
@@ -35,7 +37,7 @@ export class BodyWriter {
     return this.#drained(target);
   }
 
-  #drained(target: ServerResponse | Gzip): Promise<void> {
+  #drained(target: Answer | Gzip): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         target.off("drain", done);

@@ -1,6 +1,6 @@
 // POST /v1/completions: parse, check, run, answer.
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Answer, Asked } from "./answer.ts";
 import { Completion } from "./completion.ts";
 import type { Engine } from "./engine.ts";
 import { modelNotFound, RequestError, refused } from "./errors.ts";
@@ -17,13 +17,12 @@ const LONGEST_TOKEN_CHARACTERS = 128;
 
 export async function completionsRoute(
   engine: Engine,
-  request: IncomingMessage,
+  request: Asked,
   body: Buffer,
-  response: ServerResponse,
+  response: Answer,
 ): Promise<void> {
   engine.metrics.received++;
-  const header = request.headers["x-engine-fault"];
-  const fault = engine.faults.take(typeof header === "string" ? header : undefined);
+  const fault = engine.faults.take(request.headers["x-engine-fault"]);
   if (fault !== undefined && answerWithoutEngine(fault, response)) return;
   const parsed = withPriority(parseRequest(body, request.headers["content-type"]), request);
   // What can wait does so before anything is done for it.
@@ -57,7 +56,7 @@ export async function completionsRoute(
 }
 
 /** Faults of a proxy or a platform in front of the engine. */
-function answerWithoutEngine({ fault }: Fault, response: ServerResponse): boolean {
+function answerWithoutEngine({ fault }: Fault, response: Answer): boolean {
   const answer = (status: number, type: string, body: string, headers = {}): true => {
     const length = Buffer.byteLength(body);
     response.writeHead(status, { "content-type": type, "content-length": length, ...headers });
@@ -117,14 +116,14 @@ function promptIds(engine: Engine, request: CompletionRequest): number[][] {
   });
 }
 
-function requestId(request: IncomingMessage, parsed: CompletionRequest): string {
+function requestId(request: Asked, parsed: CompletionRequest): string {
   const header = request.headers["x-request-id"];
   if (typeof header === "string") return header;
   return parsed.requestId ?? randomUUID().replaceAll("-", "");
 }
 
 /** vLLM lets a header override the body's priority. */
-function withPriority(parsed: CompletionRequest, request: IncomingMessage): CompletionRequest {
+function withPriority(parsed: CompletionRequest, request: Asked): CompletionRequest {
   const header = request.headers["x-vllm-priority"];
   if (typeof header !== "string" || !/^-?\d+$/.test(header)) return parsed;
   return { ...parsed, priority: Number(header) };

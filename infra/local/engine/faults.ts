@@ -23,17 +23,27 @@ const faultNames = [
   "gzip-anyway",
 ] as const;
 
-type FaultName = (typeof faultNames)[number];
+/** These strike a bundle as a whole, the others a completion: one that came alone, or a line. */
+const bundleFaultNames = ["bundle-cut", "bundle-404", "bundle-hang"] as const;
 
-export interface Fault {
-  readonly fault: FaultName;
-  /** Content chunks that still go out well before it happens. */
+type FaultName = (typeof faultNames)[number];
+type BundleFaultName = (typeof bundleFaultNames)[number];
+
+interface Struck<Name> {
+  readonly fault: Name;
+  /** Content chunks that still go out well before it happens; of a bundle, frames. */
   readonly at: number;
   /** Pause between the pieces of a drip. */
   readonly ms: number;
 }
 
-interface ArmedFault extends Fault {
+export type Fault = Struck<FaultName>;
+export type BundleFault = Struck<BundleFaultName>;
+
+/** `x-engine-fault`, as Node gives it. */
+type Header = string | string[] | undefined;
+
+interface ArmedFault extends Struck<FaultName | BundleFaultName> {
   count: number;
 }
 
@@ -50,8 +60,9 @@ export class Faults {
 
   /** Arms a fault from a request body; returns what is wrong with it, if anything. */
   arm(body: Readonly<Record<string, unknown>>): string | undefined {
-    const fault = faultNames.find((name) => name === String(body.fault));
-    if (fault === undefined) return `fault must be one of ${faultNames.join(", ")}`;
+    const names = [...faultNames, ...bundleFaultNames];
+    const fault = names.find((name) => name === String(body.fault));
+    if (fault === undefined) return `fault must be one of ${names.join(", ")}`;
     const numbers = { count: 1, at: DEFAULT_CHUNKS_BEFORE, ms: DEFAULT_DRIP_PAUSE_MS };
     for (const name of ["count", "at", "ms"] as const) {
       const value = body[name] ?? numbers[name];
@@ -78,10 +89,21 @@ export class Faults {
   }
 
   /** The fault for a completion request that just arrived. `header` is `name` or `name;at=3;ms=5`. */
-  take(header: string | undefined): Fault | undefined {
+  take(header: Header): Fault | undefined {
+    return this.#take(header, faultNames);
+  }
+
+  /** The fault for a bundle that just arrived, as a whole. */
+  takeForBundle(header: Header): BundleFault | undefined {
+    return this.#take(header, bundleFaultNames);
+  }
+
+  #take<Name extends string>(header: Header, names: readonly Name[]): Struck<Name> | undefined {
     if (!this.enabled) return undefined;
-    if (header !== undefined) return parseHeader(header);
-    const next = this.#armed.find(({ fault }) => fault !== "never-ready");
+    if (typeof header === "string") return parseHeader(header, names);
+    const isNext = (armed: Struck<string>): armed is Struck<Name> & ArmedFault =>
+      armed.fault !== "never-ready" && names.some((name) => name === armed.fault);
+    const next = this.#armed.find(isNext);
     if (next === undefined) return undefined;
     next.count--;
     if (next.count <= 0) this.#armed = this.#armed.filter((armed) => armed !== next);
@@ -89,9 +111,12 @@ export class Faults {
   }
 }
 
-function parseHeader(header: string): Fault | undefined {
+function parseHeader<Name extends string>(
+  header: string,
+  names: readonly Name[],
+): Struck<Name> | undefined {
   const [name, ...settings] = header.split(";").map((part) => part.trim());
-  const fault = faultNames.find((known) => known === name);
+  const fault = names.find((known) => known === name);
   if (fault === undefined) return undefined;
   const setting = (key: string, otherwise: number): number => {
     const text = settings.find((part) => part.startsWith(`${key}=`))?.slice(key.length + 1);

@@ -8,6 +8,8 @@ export class Metrics {
   generationTokens = 0;
   /** Completion requests that reached the engine, refused ones too. */
   received = 0;
+  /** Bundles that reached the engine, but for those refused as a whole. */
+  bundles = 0;
   coldStarts = 0;
   up = true;
   readonly finished: Record<FinishReason, number> = { stop: 0, length: 0, abort: 0 };
@@ -41,9 +43,10 @@ export class Metrics {
     add(
       "engine:completion_requests_total",
       "counter",
-      "POST /v1/completions received.",
+      "POST /v1/completions received, lines of bundles too.",
       one(this.received),
     );
+    add("engine:bundle_requests_total", "counter", "Bundles received.", one(this.bundles));
     add("engine:up", "gauge", "1 unless it is cold or starting.", one(this.up ? 1 : 0));
     add("engine:cold_starts_total", "counter", "Starts from zero.", one(this.coldStarts));
     return `${lines.join("\n")}\n`;

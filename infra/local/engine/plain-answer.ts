@@ -1,7 +1,7 @@
 // The answer without `stream`: one JSON object, key for key as FastAPI writes vLLM's response.
 // Small ones go out whole, with their length; large ones flow as they are written.
-import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Answer } from "./answer.ts";
 import { BodyWriter } from "./body-writer.ts";
 import type { Completion } from "./completion.ts";
 import { RequestError } from "./errors.ts";
@@ -14,7 +14,7 @@ const WHOLE_ANSWER_ENTRIES = 20_000;
 
 type Part = string | Buffer;
 
-export async function answerPlain(completion: Completion, response: ServerResponse): Promise<void> {
+export async function answerPlain(completion: Completion, response: Answer): Promise<void> {
   const { run, fault } = completion;
   if (fault?.fault === "hang") return new BodyWriter(response, fault).hang();
   for (let steps = 0; !run.finished; steps++) {
@@ -30,7 +30,7 @@ export async function answerPlain(completion: Completion, response: ServerRespon
   else await sendFlowing(completion, response, parts);
 }
 
-function sendWhole(completion: Completion, response: ServerResponse, parts: Iterable<Part>): void {
+function sendWhole(completion: Completion, response: Answer, parts: Iterable<Part>): void {
   let body = "";
   for (const part of parts) body += part;
   const { fault } = completion;
@@ -43,11 +43,7 @@ function sendWhole(completion: Completion, response: ServerResponse, parts: Iter
   void sendFaulty(completion, response, body);
 }
 
-async function sendFaulty(
-  { fault }: Completion,
-  response: ServerResponse,
-  body: string,
-): Promise<void> {
+async function sendFaulty({ fault }: Completion, response: Answer, body: string): Promise<void> {
   const zipped = fault?.fault === "gzip-anyway";
   response.writeHead(200, {
     "content-type": "application/json",
@@ -66,7 +62,7 @@ async function sendFaulty(
 
 async function sendFlowing(
   { fault }: Completion,
-  response: ServerResponse,
+  response: Answer,
   parts: Iterable<Part>,
 ): Promise<void> {
   response.writeHead(200, { "content-type": "application/json" });

@@ -4,12 +4,14 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Model, parseCatalogue } from "../../../src/contract/catalogue.ts";
+import { send, sendError, sendUnauthorized } from "./answer.ts";
+import { BUNDLE_PATH, bundleRoute } from "./bundle-route.ts";
 import { ColdStart } from "./cold-start.ts";
 import { completionsRoute } from "./completions-route.ts";
 import { LanguageModel } from "./distribution.ts";
 import { assembleEngine, type Engine, VLLM_VERSION } from "./engine.ts";
 import { RequestError } from "./errors.ts";
-import { Faults } from "./faults.ts";
+import { type BundleFault, Faults } from "./faults.ts";
 import { Metrics } from "./metrics.ts";
 import { loadOrTrain, type Progress } from "./model-file.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -123,13 +125,9 @@ function requestHandler(engine: Engine, options: EngineOptions): Handler {
         response.on("close", cold.use(Date.now));
         if (!ready) return send(response, 503, "text/plain; charset=utf-8", "Service Unavailable");
       }
-      if (path.startsWith("/v1") && request.method !== "OPTIONS" && !authorized(request)) {
-        return send(response, 401, "application/json", '{"error":"Unauthorized"}');
-      }
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      route(engine, path, request, body, response).catch((error: unknown) =>
-        sendError(response, error),
-      );
+      const call = { path, request, body, response, authorized: authorized(request) };
+      route(engine, call).catch((error: unknown) => sendError(response, error));
     });
   };
 }
@@ -145,13 +143,24 @@ function keyCheck(apiKey: string | undefined): (request: IncomingMessage) => boo
   };
 }
 
-async function route(
-  engine: Engine,
-  path: string,
-  request: IncomingMessage,
-  body: Buffer,
-  response: ServerResponse,
-): Promise<void> {
+interface Call {
+  readonly path: string;
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+  readonly response: ServerResponse;
+  /** Whether the engine's key came with it. */
+  readonly authorized: boolean;
+}
+
+async function route(engine: Engine, call: Call): Promise<void> {
+  const { path, request, body, response, authorized } = call;
+  if (path === BUNDLE_PATH) {
+    const fault = engine.faults.takeForBundle(request.headers["x-engine-fault"]);
+    if (fault?.fault !== "bundle-404") return bundle(engine, call, fault);
+  }
+  if (path.startsWith("/v1") && request.method !== "OPTIONS" && !authorized) {
+    return sendUnauthorized(response);
+  }
   const contentType = request.headers["content-type"];
   const json = (text: string) => send(response, 200, "application/json", text);
   switch (`${request.method} ${path}`) {
@@ -173,9 +182,18 @@ async function route(
   if (path === "/faults" && engine.faults.enabled)
     return faultsRoute(engine, request, body, response);
   const known = ["/v1/completions", "/tokenize", "/detokenize", "/v1/models", "/health"];
-  throw known.includes(path)
-    ? new RequestError(405, "Method Not Allowed", "Method Not Allowed")
-    : new RequestError(404, "Not Found", "Not Found");
+  throw known.includes(path) ? methodNotAllowed() : new RequestError(404, "Not Found", "Not Found");
+}
+
+/** Its lines are asked for the key, not the whole. */
+function bundle(engine: Engine, call: Call, fault: BundleFault | undefined): void {
+  const { request, response, body, authorized } = call;
+  if (request.method !== "POST") throw methodNotAllowed();
+  bundleRoute(engine, { headers: request.headers, body, authorized, fault }, response);
+}
+
+function methodNotAllowed(): RequestError {
+  return new RequestError(405, "Method Not Allowed", "Method Not Allowed");
 }
 
 function faultsRoute(
@@ -218,29 +236,4 @@ function modelList({ entry, startedAt: created }: Engine): string {
     permission: [permission],
   };
   return JSON.stringify({ object: "list", data: [card] });
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  contentType: string | undefined,
-  body: string,
-): void {
-  response.writeHead(status, {
-    "content-length": Buffer.byteLength(body),
-    ...(contentType === undefined ? {} : { "content-type": contentType }),
-  });
-  response.end(body);
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const known =
-    error instanceof RequestError
-      ? error
-      : new RequestError(500, "InternalServerError", "Internal server error");
-  send(response, known.status, "application/json", JSON.stringify(known.body()));
 }

@@ -1,6 +1,6 @@
 // The answer with `stream`: one event a token and choice, as vLLM writes them. Fields nobody set
 // are left out of these, unlike in the plain answer.
-import type { ServerResponse } from "node:http";
+import type { Answer } from "./answer.ts";
 import { BodyWriter } from "./body-writer.ts";
 import type { Completion } from "./completion.ts";
 import { errorEvent, RequestError } from "./errors.ts";
@@ -11,7 +11,7 @@ import type { Sequence } from "./sequence.ts";
 
 const DONE = "data: [DONE]\n\n";
 
-function startStream(response: ServerResponse, zipped: boolean): void {
+function startStream(response: Answer, zipped: boolean): void {
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     ...(zipped ? { "content-encoding": "gzip" } : {}),
@@ -19,15 +19,12 @@ function startStream(response: ServerResponse, zipped: boolean): void {
 }
 
 /** A refusal that vLLM only finds after its 200. */
-export function answerRefusedStream(response: ServerResponse, error: RequestError): void {
+export function answerRefusedStream(response: Answer, error: RequestError): void {
   startStream(response, false);
   response.end(errorEvent(error) + DONE);
 }
 
-export async function answerStream(
-  completion: Completion,
-  response: ServerResponse,
-): Promise<void> {
+export async function answerStream(completion: Completion, response: Answer): Promise<void> {
   const { run, fault } = completion;
   const writer = new BodyWriter(response, fault);
   if (fault?.fault === "hang") return writer.hang();
