@@ -7,6 +7,7 @@ import {
   findModel,
   findTail,
   hasBrokenChoice,
+  joinBytes,
   readUsage,
   writeTail,
 } from "./answer-bytes.ts";
@@ -55,6 +56,35 @@ export function rewriteTail(last: Uint8Array): PlainTail | null {
   if (usage === null || hasBrokenChoice(last, 0, tail.choicesEnd)) return null;
   const bytes = writeTail(tail.members, KEPT_MEMBERS);
   return { usage, replacement: { from: tail.choicesEnd, to: last.length, bytes } };
+}
+
+export interface WholeAnswer {
+  /** As the client gets it. */
+  body: Uint8Array<ArrayBuffer>;
+  usage: UsageFigures;
+}
+
+/** Of an answer whose bytes are all at hand. Null when it is none. */
+export function rewriteWhole(bytes: Uint8Array, modelId: string): WholeAnswer | null {
+  const head = rewriteHead(bytes, modelId);
+  const tail = rewriteTail(bytes);
+  if (head === null || tail === null) return null;
+  return { body: replaceBytes(bytes, [head, tail.replacement]), usage: tail.usage };
+}
+
+/** `bytes` with the replacements in their order, none of which overlap. */
+export function replaceBytes(
+  bytes: Uint8Array,
+  replacements: readonly Replacement[],
+): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const { from, to, bytes: other } of replacements) {
+    parts.push(bytes.subarray(at, from), other);
+    at = to;
+  }
+  parts.push(bytes.subarray(at));
+  return joinBytes(parts);
 }
 
 function isSpace(byte: number | undefined): boolean {

@@ -10,6 +10,8 @@ export interface Script {
   /** Answers with this status and body instead. */
   status?: number;
   body?: string;
+  /** Answers several Completions at once with this status instead of with theirs. */
+  bundleStatus?: number;
 }
 
 export interface Seen {

@@ -1,6 +1,7 @@
 // A backend in vLLM's words whose behaviour a test sets. Every test has its own part: the first word
 // of a prompt names the script, so that files run beside each other.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { answerBundle } from "./bundle-route.ts";
 import { type OnLoopback, onLoopback } from "./on-loopback.ts";
 import type { Script, Seen } from "./script.ts";
 
@@ -14,7 +15,6 @@ interface Asked {
   prompt: string | string[] | number[] | number[][];
   max_tokens?: number;
   n?: number;
-  return_token_ids?: boolean;
   stream?: boolean;
 }
 
@@ -59,7 +59,8 @@ async function serve(
     return;
   }
   if (path === "/health") return answer(response, 200, "");
-  const body = { prompt: "", ...(JSON.parse(text) as Record<string, unknown>) };
+  const lines = path === "/v1/completions/bundle" ? text.split("\n") : [text];
+  const body = { prompt: "", ...(JSON.parse(lines[0] ?? "") as Record<string, unknown>) };
   if (isProbe(body)) return answer(response, 200, JSON.stringify(probeAnswer));
   const [prompt] = promptsOf(body as unknown as Asked);
   const part = partOf(/^\S*/.exec(String(prompt))?.[0] ?? "");
@@ -70,6 +71,11 @@ async function serve(
     seen.answered = response.writableFinished;
     seen.aborted = !response.writableFinished;
   });
+  if (path === "/v1/completions/bundle") {
+    const { bundleStatus } = part.script;
+    if (bundleStatus !== undefined) return answer(response, bundleStatus, "");
+    return await answerBundle(request, lines, response);
+  }
   if (path === "/v1/completions") return await complete(part, body as unknown as Asked, response);
   if (part.script.holdTokenizer) await part.go.promise;
   answer(response, 200, JSON.stringify(tokenizerAnswer(path, body)));
@@ -96,11 +102,7 @@ async function complete(part: Part, asked: Asked, response: ServerResponse): Pro
   const choices = prompts.length * (asked.n ?? 1);
   const tokens = asked.max_tokens ?? 16;
   if (asked.stream) return await stream(part, { promptTokens, tokens }, response);
-  const list = Array.from({ length: choices }, (_, index) => {
-    const prompt = prompts[Math.floor(index / (asked.n ?? 1))] ?? "";
-    const ids = asked.return_token_ids === true ? { prompt: countTokens(prompt), tokens } : null;
-    return { ...choice(index, " w".repeat(tokens)), ...tokenIds(ids) };
-  });
+  const list = Array.from({ length: choices }, (_, index) => choice(index, " w".repeat(tokens)));
   const usage = usageOf(promptTokens, choices * tokens);
   answer(response, 200, JSON.stringify({ ...head, choices: list, ...foot, usage }));
 }
@@ -127,15 +129,6 @@ const foot = { service_tier: null, system_fingerprint: null };
 
 function choice(index: number, text: string) {
   return { index, text, logprobs: null, finish_reason: "length", stop_reason: null };
-}
-
-/** As many as there are; which ones says nothing. */
-function tokenIds(counts: { prompt: number; tokens: number } | null) {
-  const ids = (count: number) => Array.from({ length: count }, (_, at) => at);
-  return {
-    token_ids: counts === null ? null : ids(counts.tokens),
-    prompt_token_ids: counts === null ? null : ids(counts.prompt),
-  };
 }
 
 const probeAnswer = {

@@ -7,8 +7,10 @@ import type { CompletionEnd } from "../../core/charge.ts";
 import {
   type PlainTail,
   type Replacement,
+  replaceBytes,
   rewriteHead,
   rewriteTail,
+  rewriteWhole,
   TAIL_BYTES,
 } from "../../core/plain-answer.ts";
 import { READ_BYTES, SMALL_ANSWER_BYTES } from "./forward-limits.ts";
@@ -59,17 +61,15 @@ function isSmall(headers: Headers): boolean {
 }
 
 function answerWhole(input: ForwardInput, bytes: Uint8Array, watch: Watch): Forwarded {
-  const head = rewriteHead(bytes, input.modelId);
-  const tail = rewriteTail(bytes);
-  if (head === null || tail === null || watch.stopped() !== null) {
-    return refusedBy(watch, notACompletion);
-  }
+  const whole = rewriteWhole(bytes, input.modelId);
+  if (whole === null || watch.stopped() !== null) return refusedBy(watch, notACompletion);
+  const { body, usage } = whole;
   return {
     kind: "answer",
     contentType: CONTENT_TYPE,
-    body: replace(bytes, [head, tail.replacement]),
-    ended: Promise.resolve({ how: "complete", ...tail.usage }),
-    progress: () => tail.usage,
+    body,
+    ended: Promise.resolve({ how: "complete", ...usage }),
+    progress: () => usage,
   };
 }
 
@@ -127,7 +127,7 @@ async function copy(
     return sent;
   };
   let held = first.subarray(head.to);
-  let sent = send(replace(first.subarray(0, head.to), [head]));
+  let sent = send(replaceBytes(first.subarray(0, head.to), [head]));
   for (;;) {
     // The next read runs while the client takes what was sent last.
     const next = await read(upstream);
@@ -144,7 +144,7 @@ async function copy(
     const last = next === null ? held : joinBytes([held, next]);
     const tail = rewriteTail(last);
     if (tail === null) return null;
-    await send(replace(last, [tail.replacement]));
+    await send(replaceBytes(last, [tail.replacement]));
     await writer.close();
     return tail;
   }
@@ -161,16 +161,4 @@ async function read({ watch, reader, input, spare }: Upstream): Promise<Uint8Arr
   const room = new Uint8Array(spare.pop() ?? new ArrayBuffer(READ_BYTES));
   const { done, value } = await reader.readAtLeast(TAIL_BYTES, room);
   return done || value.length === 0 ? null : value;
-}
-
-/** `bytes` with the replacements in their order, none of which overlap. */
-function replace(bytes: Uint8Array, replacements: readonly Replacement[]): Uint8Array<ArrayBuffer> {
-  const parts: Uint8Array[] = [];
-  let at = 0;
-  for (const { from, to, bytes: other } of replacements) {
-    parts.push(bytes.subarray(at, from), other);
-    at = to;
-  }
-  parts.push(bytes.subarray(at));
-  return joinBytes(parts);
 }

@@ -8,9 +8,10 @@ export interface Backend extends BackendAddress {
 }
 
 export interface UpstreamCall {
-  path: "/v1/completions" | "/tokenize" | "/detokenize";
+  path: "/v1/completions" | "/v1/completions/bundle" | "/tokenize" | "/detokenize";
+  contentType?: "application/x-ndjson";
   body: string;
-  accept: "application/json" | "text/event-stream";
+  accept: "application/json" | "text/event-stream" | "application/vnd.continuo.bundle";
   requestId: string;
   signal: AbortSignal;
 }
@@ -50,7 +51,7 @@ function sameOrigin(backend: Backend, response: Response): string | null {
 function upstreamHeaders(backend: Backend, call: UpstreamCall): Record<string, string> {
   return {
     ...backend.credentials,
-    "content-type": "application/json",
+    "content-type": call.contentType ?? "application/json",
     accept: call.accept,
     // A compressed answer would be held back until a block is full, and its bytes be no JSON.
     "accept-encoding": "identity",

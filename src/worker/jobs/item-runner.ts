@@ -1,5 +1,5 @@
-// A slice's items on their way through the turn's places: together where they may share a request, else
-// each alone. What has begun ends, unless all of it is stopped.
+// A slice's items on their way through the turn's places. What has begun ends, unless all of it is
+// stopped.
 import type { TokenUsage } from "../../contract/account.ts";
 import { SLICE_ANSWER_MAX_BYTES, TURN_CALLS, TURN_LARGE_ITEMS } from "../../contract/job-limits.ts";
 import type { SliceClaim } from "../../contract/jobs.ts";
@@ -7,10 +7,10 @@ import type { ObjectBindings } from "../../durable-objects/objects.ts";
 import type { Services } from "../environment.ts";
 import { afterLive } from "./after-live.ts";
 import type { CallPool } from "./call-pool.ts";
-import { isRunnable, type JudgedItem, type RunnableItem } from "./judge-items.ts";
+import { ItemCalls } from "./item-calls.ts";
+import type { JudgedItem, RunnableItem } from "./judge-items.ts";
 import { receiveAnswer } from "./receive-answer.ts";
-import { groupItems, runGroup } from "./run-group.ts";
-import { type CallSetting, type ItemOutcome, runItem } from "./run-item.ts";
+import { type ItemOutcome, type ItemSetting, runItem } from "./run-item.ts";
 import type { SliceLines } from "./slice-result.ts";
 import { Watches } from "./watches.ts";
 
@@ -33,6 +33,8 @@ export interface RunnerSetting {
   onFull: () => void;
 }
 
+type Runnable = Omit<ItemSetting, "receive">;
+
 export class ItemRunner {
   /** Those that the slice still is for, from its first on. */
   items: readonly JudgedItem[] = [];
@@ -47,14 +49,9 @@ export class ItemRunner {
 
   /** Rejects after `halt`, when something broke that is no item's own. */
   async run(): Promise<void> {
-    const { setting, claim } = this.#own;
-    const served = setting.services.models.get(claim.model);
-    const groups =
-      served === undefined
-        ? this.items.map((item) => [item])
-        : groupItems(this.items, served.model);
+    const runnable = this.#runnable();
     try {
-      await Promise.all(groups.map((group) => this.#runNext(group)));
+      await Promise.all(this.items.map((item) => this.#runNext(item, runnable)));
     } finally {
       this.#watches.end();
     }
@@ -75,21 +72,16 @@ export class ItemRunner {
   }
 
   /** Refused ones wait too: what stands behind the last that has begun is what goes back. */
-  async #runNext(group: readonly JudgedItem[]): Promise<void> {
+  async #runNext(item: JudgedItem, runnable: Promise<Runnable | null>): Promise<void> {
     const { claim, setting, signal, lines } = this.#own;
-    const places = claim.slice.large ? TURN_CALLS / TURN_LARGE_ITEMS : group.length;
+    const places = claim.slice.large ? TURN_CALLS / TURN_LARGE_ITEMS : 1;
     await setting.pool.run(places, async () => {
-      if (group.some(isRunnable)) await afterLive(claim.model);
-      const begun = group.filter((item) => this.items.includes(item));
-      if (signal.aborted || begun.length === 0) return;
-      for (const item of begun) {
-        this.#noteBegun(item);
-        if (item.kind === "refused") lines.fail(item, item.error);
-      }
-      const items = begun.filter(isRunnable);
+      if (item.kind === "runnable") await afterLive(claim.model);
+      if (signal.aborted || !this.items.includes(item)) return;
+      this.#noteBegun(item);
+      if (item.kind === "refused") return lines.fail(item, item.error);
       try {
-        if (items.length > 1 && (await this.#runTogether(items))) return;
-        await Promise.all(items.map((item) => this.#runAlone(item)));
+        this.#take(item, await this.#run(item, await runnable));
       } catch (failure) {
         this.#own.halt("broke");
         throw failure;
@@ -97,35 +89,26 @@ export class ItemRunner {
     });
   }
 
-  /** False where each has to run alone. */
-  async #runTogether(items: readonly RunnableItem[]): Promise<boolean> {
-    const lines = await runGroup(items, await this.#callSetting());
-    if (lines === null) return false;
-    for (const { item, line, usage } of lines) {
-      this.#own.lines.keep(item.index, line);
-      this.#noteAnswered(item, usage);
-    }
-    return true;
-  }
-
-  async #runAlone(item: RunnableItem): Promise<void> {
-    const { setting, claim, lines, signal } = this.#own;
-    if (signal.aborted) return;
-    const outcome = await runItem(item, {
-      ...(await this.#callSetting()),
+  async #run(item: RunnableItem, runnable: Runnable | null): Promise<ItemOutcome> {
+    if (runnable === null) throw new Error("an item was judged without a Model");
+    const { setting, claim, lines } = this.#own;
+    const { large } = claim.slice;
+    return await runItem(item, {
+      ...runnable,
       receive: (answer, seed) =>
-        receiveAnswer(answer, { item, seed, large: claim.slice.large, lines, env: setting.env }),
+        receiveAnswer(answer, { item, seed, large, lines, env: setting.env }),
     });
-    this.#take(item, outcome);
   }
 
-  async #callSetting(): Promise<CallSetting> {
-    const { setting, claim } = this.#own;
+  /** What its items run with. Null where the Model is not served. */
+  async #runnable(): Promise<Runnable | null> {
+    const { setting, claim, signal } = this.#own;
     const { services, until } = setting;
     const served = services.models.get(claim.model);
-    if (served === undefined) throw new Error("an item was judged without a Model");
+    if (served === undefined) return null;
     const cacheSalt = await services.cacheSalt.of(claim.personId);
-    return { served, until, cacheSalt, watches: this.#watches };
+    const calls = new ItemCalls({ served, until, cacheSalt, watches: this.#watches });
+    return { model: served.model, calls, large: claim.slice.large, signal, until };
   }
 
   #take(item: RunnableItem, outcome: ItemOutcome): void {

@@ -21,10 +21,13 @@ const READ_BYTES = 1024 * 1024;
 const READ_LEAST_BYTES = 64 * 1024;
 
 /** What an answer was thought to have at most is a bound of all but odd texts; this one is of memory. */
-const KEPT_ANSWER_MAX_BYTES = 4 * SLICE_ANSWER_MAX_BYTES;
+export const KEPT_ANSWER_MAX_BYTES = 4 * SLICE_ANSWER_MAX_BYTES;
 
 /** Rejects when the answer breaks off. */
-export async function receiveAnswer(answer: ForwardedAnswer, to: Receiving): Promise<void> {
+export async function receiveAnswer(
+  answer: Pick<ForwardedAnswer, "body">,
+  to: Receiving,
+): Promise<void> {
   const { item, seed, lines } = to;
   const name = { requestId: item.requestId, customId: item.customId };
   if (answer.body instanceof Uint8Array) {
@@ -55,7 +58,7 @@ async function flow(body: ReadableStream<Uint8Array>, to: Receiving): Promise<vo
 }
 
 /** Rejects when it breaks off, or is more than is kept in memory. */
-export async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   await readEach(body, async (bytes) => {

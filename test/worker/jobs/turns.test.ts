@@ -61,55 +61,6 @@ describe("a turn", () => {
     expect(turn.commits.map(({ counts }) => counts.succeeded)).toEqual([9, 9, 9]);
   });
 
-  test("sends items together that differ only in their prompt, and share a seed", async () => {
-    const { turn, backend } = await setting();
-    const prompts = [`${backend.name} one`, `${backend.name} two more words`, `${backend.name} x`];
-    const claim = await turn.slice(prompts.map((prompt) => ({ prompt, seed: 7 })));
-    await turn.run();
-    const seen = await backend.seen("/v1/completions");
-    expect(seen.map(({ body }) => body.prompt)).toEqual([prompts]);
-    const lines = await turn.lines(claim);
-    expect(lines.map(({ response }) => response.body)).toMatchObject(
-      [2, 4, 2].map((words) => {
-        const usage = { prompt_tokens: words, completion_tokens: 5, total_tokens: words + 5 };
-        const choice = { index: 0, text: " w w w w w", token_ids: null, prompt_token_ids: null };
-        return { model: "local", choices: [choice], usage };
-      }),
-    );
-    expect(new Set(lines.map(({ id }) => id)).size).toBe(3);
-    expect(turn.commits).toMatchObject([
-      { charged: 3, usage: { promptTokens: 8, completionTokens: 15 } },
-    ]);
-  });
-
-  test("sends items alone that have other parameters, or would get the same draws", async () => {
-    const { turn, backend } = await setting();
-    const prompt = `${backend.name} one`;
-    await turn.slice([
-      ...[{ prompt }, { prompt }, { prompt, seed: 7 }, { prompt, seed: 8 }],
-      ...[
-        { prompt, seed: 8, top_p: 0.5 },
-        { prompt, seed: 8, top_p: 0.5, n: 2 },
-      ],
-    ]);
-    await turn.run();
-    const seen = await backend.seen("/v1/completions");
-    expect(seen.map(({ body }) => body.prompt)).toEqual(Array(6).fill(prompt));
-  });
-
-  test("runs each item alone where the backend takes them not together", async () => {
-    const { turn, backend } = await setting();
-    await backend.script({ status: 400, body: '{"error":{"message":"no"}}' });
-    const claim = await turn.slice(
-      ["a", "b", "c"].map((word) => ({ prompt: `${backend.name} ${word}`, temperature: 0 })),
-    );
-    await turn.run();
-    expect(await backend.seen("/v1/completions")).toHaveLength(4);
-    const lines = await turn.lines(claim);
-    expect(lines.map(({ error }) => error?.code)).toEqual(Array(3).fill("invalid_request"));
-    expect(turn.commits).toMatchObject([{ charged: 0, counts: { failed: 3 } }]);
-  });
-
   test("has six calls at once, and no more", async () => {
     const { turn, backend } = await setting();
     await backend.script({ holdBefore: true });
