@@ -148,7 +148,7 @@ describe("armed ahead", () => {
   test("faults are listed and cleared", async () => {
     await faults("POST", { fault: "cut", count: 3, at: 2 });
     expect(await (await faults("GET")).json()).toEqual({
-      faults: [{ fault: "cut", count: 3, at: 2, ms: 20 }],
+      faults: [{ fault: "cut", count: 3, at: 2, ms: 20, retry_after: 0 }],
     });
     await faults("DELETE");
     expect((await engine.post(asked)).status).toBe(200);

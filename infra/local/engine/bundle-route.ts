@@ -5,7 +5,7 @@ import { type Answer, type Asked, sendError, sendUnauthorized } from "./answer.t
 import { BundleAnswer } from "./bundle-answer.ts";
 import { completionsRoute } from "./completions-route.ts";
 import type { Engine } from "./engine.ts";
-import { RequestError, refused } from "./errors.ts";
+import { RequestError } from "./errors.ts";
 import type { BundleFault } from "./faults.ts";
 import { LineAnswer } from "./line-answer.ts";
 
@@ -34,11 +34,12 @@ export function bundleRoute(
 ): void {
   if (body.length > MAX_BYTES) {
     const message = `A bundle has at most ${MAX_BYTES} bytes.`;
-    throw new RequestError(413, "Payload Too Large", message);
+    throw new RequestError(413, "Content Too Large", message);
   }
   const lines = linesOf(body);
-  if (lines.length === 0) throw refused("A bundle has at least one line.");
-  if (lines.length > MAX_LINES) throw refused(`A bundle has at most ${MAX_LINES} lines.`);
+  if (lines.length < 1 || lines.length > MAX_LINES) {
+    throw new RequestError(400, "Bad Request", `A bundle has 1 to ${MAX_LINES} lines.`);
+  }
   engine.metrics.bundles++;
   const asked = askedByLines(headers);
   const bundle = new BundleAnswer(answer, lines.length, fault);

@@ -56,25 +56,26 @@ export async function completionsRoute(
 }
 
 /** Faults of a proxy or a platform in front of the engine. */
-function answerWithoutEngine({ fault }: Fault, response: Answer): boolean {
+function answerWithoutEngine({ fault, retry_after }: Fault, response: Answer): boolean {
   const answer = (status: number, type: string, body: string, headers = {}): true => {
     const length = Buffer.byteLength(body);
     response.writeHead(status, { "content-type": type, "content-length": length, ...headers });
     response.end(body);
     return true;
   };
-  const json = (error: RequestError) =>
-    answer(error.status, "application/json", JSON.stringify(error.body()));
+  const json = (error: RequestError, headers = {}) =>
+    answer(error.status, "application/json", JSON.stringify(error.body()), headers);
+  const retry = retry_after > 0 ? { "retry-after": String(retry_after) } : {};
   switch (fault) {
     case "303":
       return answer(303, "text/plain", "", { location: "/v1/completions?call=1" });
     case "503":
     case "never-ready":
-      return answer(503, "text/plain", "Service Unavailable");
+      return answer(503, "text/plain", "Service Unavailable", retry);
     case "500":
       return json(new RequestError(500, "InternalServerError", "Internal server error"));
     case "429":
-      return json(new RequestError(429, "TooManyRequests", "Too many requests"));
+      return json(new RequestError(429, "TooManyRequests", "Too many requests"), retry);
     case "html":
       return answer(502, "text/html", "<html><body><h1>502 Bad Gateway</h1></body></html>");
     default:

@@ -35,6 +35,8 @@ interface Struck<Name> {
   readonly at: number;
   /** Pause between the pieces of a drip. */
   readonly ms: number;
+  /** Seconds in the header `retry-after` of a 429 or 503; 0 is no such header. */
+  readonly retry_after: number;
 }
 
 export type Fault = Struck<FaultName>;
@@ -49,6 +51,14 @@ interface ArmedFault extends Struck<FaultName | BundleFaultName> {
 
 const DEFAULT_CHUNKS_BEFORE = 1;
 const DEFAULT_DRIP_PAUSE_MS = 20;
+const DEFAULT_RETRY_AFTER_SECONDS = 0;
+
+const settingNames = ["at", "ms", "retry_after"] as const;
+const defaults = {
+  at: DEFAULT_CHUNKS_BEFORE,
+  ms: DEFAULT_DRIP_PAUSE_MS,
+  retry_after: DEFAULT_RETRY_AFTER_SECONDS,
+};
 
 export class Faults {
   readonly enabled: boolean;
@@ -63,8 +73,8 @@ export class Faults {
     const names = [...faultNames, ...bundleFaultNames];
     const fault = names.find((name) => name === String(body.fault));
     if (fault === undefined) return `fault must be one of ${names.join(", ")}`;
-    const numbers = { count: 1, at: DEFAULT_CHUNKS_BEFORE, ms: DEFAULT_DRIP_PAUSE_MS };
-    for (const name of ["count", "at", "ms"] as const) {
+    const numbers = { count: 1, ...defaults };
+    for (const name of ["count", ...settingNames] as const) {
       const value = body[name] ?? numbers[name];
       if (typeof value !== "number" || !Number.isInteger(value) || value < 0) {
         return `${name} must be a whole number`;
@@ -118,13 +128,10 @@ function parseHeader<Name extends string>(
   const [name, ...settings] = header.split(";").map((part) => part.trim());
   const fault = names.find((known) => known === name);
   if (fault === undefined) return undefined;
-  const setting = (key: string, otherwise: number): number => {
-    const text = settings.find((part) => part.startsWith(`${key}=`))?.slice(key.length + 1);
-    return text === undefined ? otherwise : Number(text);
-  };
-  return {
-    fault,
-    at: setting("at", DEFAULT_CHUNKS_BEFORE),
-    ms: setting("ms", DEFAULT_DRIP_PAUSE_MS),
-  };
+  const numbers = { ...defaults };
+  for (const setting of settingNames) {
+    const text = settings.find((one) => one.startsWith(`${setting}=`));
+    if (text !== undefined) numbers[setting] = Number(text.slice(setting.length + 1));
+  }
+  return { fault, ...numbers };
 }
