@@ -9,6 +9,8 @@ export const DATA_FOLDER = ".local/engine";
 
 export interface TestEngine extends RunningEngine {
   post(body: object, init?: RequestInit): Promise<Response>;
+  /** One request for all of them. */
+  bundle(lines: readonly object[], init?: RequestInit): Promise<Response>;
   complete(body: object): Promise<Answer>;
   stream(body: object, init?: RequestInit): Promise<string[]>;
   metric(name: string, label?: string): Promise<number>;
@@ -51,9 +53,17 @@ export async function startTestEngine(options: Partial<EngineOptions> = {}): Pro
       ...init,
       headers: { "content-type": "application/json", ...init.headers },
     });
+  const bundle = (lines: readonly object[], init: RequestInit = {}) =>
+    fetch(`${engine.url}/v1/completions/bundle`, {
+      method: "POST",
+      body: lines.map((line) => JSON.stringify({ model: "local", ...line })).join("\n"),
+      ...init,
+      headers: { "content-type": "application/x-ndjson", ...init.headers },
+    });
   return {
     ...engine,
     post,
+    bundle,
     complete: async (body) => (await (await post(body)).json()) as Answer,
     stream: async (body, init) =>
       eventsOf(await (await post({ stream: true, ...body }, init)).text()),

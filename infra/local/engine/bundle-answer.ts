@@ -41,8 +41,9 @@ export class BundleAnswer {
     if (this.#answer.destroyed) return;
     this.#answer.write(joined(this.#gathered));
     this.#gathered = [];
-    this.#silence.refresh();
-    if (this.#missing === 0 && !this.#isStruck) this.#answer.end();
+    if (this.#isStruck) return;
+    if (this.#missing === 0) this.#answer.end();
+    else this.#silence.refresh();
   }
 
   get #isStruck(): boolean {
