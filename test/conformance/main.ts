@@ -16,9 +16,10 @@ async function main(): Promise<number> {
   }
   const startedAt = performance.now();
   const { target, engine } = await open(options);
-  const rows = await runGroups(await groupsFor(target, engine), options.quick);
+  const groups = await groupsFor(target, engine, options);
+  const rows = await runGroups(groups, options.quick);
   const { passed, failed } = totalsOf(rows);
-  console.log(tableOf(rows));
+  console.log(tableOf(groups, rows));
   console.log(`\n${rows.length} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   console.log(`${passed} passed, ${failed} failed`);
   if (options.json !== null) {

@@ -11,6 +11,7 @@ export interface ConformanceOptions {
   eosId: number;
   inFlight: number;
   quick: boolean;
+  bundle: boolean;
   json: string | null;
   gate: Gate | null;
 }
@@ -29,6 +30,7 @@ const help = `npm run conformance -- --url URL [options]
   --eos-id N         the model's end-of-text token (50256)
   --in-flight N      requests at once (16); 1 where an engine's batches change its floats
   --quick            a sample, in some seconds
+  --no-bundle        leave out several Completions in one request: an engine without infra/bundle
   --json FILE        the rows as JSON, too
   --gate URL         a deployment (with /v1) that waits for this Model to pass; told when nothing failed
   --gate-model ID    what it calls the Model
@@ -47,6 +49,7 @@ export function readOptions(args: string[]): ConformanceOptions | { help: string
     eosId: whole("eos-id", values["eos-id"], 0),
     inFlight: whole("in-flight", values["in-flight"], 1),
     quick: values.quick,
+    bundle: !values["no-bundle"],
     json: values.json ?? null,
     gate: gateOf(values),
   };
@@ -65,6 +68,7 @@ function parse(args: string[]) {
         "eos-id": { type: "string", default: "50256" },
         "in-flight": { type: "string", default: "16" },
         quick: { type: "boolean", default: false },
+        "no-bundle": { type: "boolean", default: false },
         json: { type: "string" },
         gate: { type: "string" },
         "gate-model": { type: "string" },

@@ -4,6 +4,8 @@ import { type Case, Check } from "./case.ts";
 export interface Group {
   title: string;
   cases: readonly Case[];
+  /** The option that left its cases out. */
+  leftOut?: string;
 }
 
 export interface Row {
@@ -45,23 +47,26 @@ function resultOf({ passed, failed }: Row): string {
   return failed === 0 ? `${passed} same` : `${failed} of ${passed + failed} DIFFER`;
 }
 
-export function tableOf(rows: readonly Row[]): string {
+export function tableOf(groups: readonly Group[], rows: readonly Row[]): string {
   const width = (text: (row: Row) => string) => Math.max(...rows.map((row) => text(row).length));
   const [names, compares] = [width(({ name }) => name), width((row) => row.compares)];
   const lines: string[] = [];
-  let group = "";
-  for (const row of rows) {
-    if (row.group !== group) lines.push("", row.group);
-    group = row.group;
-    const cells = [row.name.padEnd(names), row.compares.padEnd(compares), resultOf(row)];
-    lines.push(`  ${cells.join("  ")}`);
-    for (const { at, what } of row.differences.slice(0, SHOWN_DIFFERENCES)) {
-      lines.push(`      ${at}: ${what}`);
+  for (const { title, leftOut } of groups) {
+    lines.push("", title);
+    if (leftOut !== undefined) lines.push(`  left out by ${leftOut}`);
+    for (const row of rows.filter(({ group }) => group === title)) {
+      const cells = [row.name.padEnd(names), row.compares.padEnd(compares), resultOf(row)];
+      lines.push(`  ${cells.join("  ")}`, ...differencesOf(row));
     }
-    const more = row.differences.length - SHOWN_DIFFERENCES;
-    if (more > 0) lines.push(`      and ${more} more`);
   }
   return lines.join("\n");
+}
+
+function differencesOf({ differences }: Row): string[] {
+  const shown = differences.slice(0, SHOWN_DIFFERENCES);
+  const lines = shown.map(({ at, what }) => `      ${at}: ${what}`);
+  const more = differences.length - SHOWN_DIFFERENCES;
+  return more > 0 ? [...lines, `      and ${more} more`] : lines;
 }
 
 export function totalsOf(rows: readonly Row[]): { passed: number; failed: number } {

@@ -23,7 +23,9 @@ export interface TargetOptions {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-interface CallOptions {
+export interface CallOptions {
+  /** POST unless it says otherwise. */
+  method?: string;
   /** Another one than the target's; null sends none. */
   key?: string | null;
   headers?: Readonly<Record<string, string>>;
@@ -92,13 +94,13 @@ export class Target {
   /** Undecoded; `path` under the base. */
   raw(path: string, body: Body | string, init: CallOptions = {}): Promise<RawAnswer> {
     const url = this.#addressOf(path);
-    const key = init.key === undefined ? this.#key : init.key;
+    const { method = "POST", key = this.#key } = init;
     const headers = new Headers({ "content-type": "application/json", ...init.headers });
     if (key !== null) headers.set("authorization", `Bearer ${key}`);
     const text = typeof body === "string" ? body : JSON.stringify({ model: this.model, ...body });
     return this.#places.take(async () => {
       for (let tries = 1; ; tries++) {
-        const response = await fetch(url, { method: "POST", headers, body: text });
+        const response = await fetch(url, { method, headers, body: text });
         const bytes = Buffer.from(await response.arrayBuffer());
         const answer = { status: response.status, headers: response.headers, bytes };
         const waitMs = Number(response.headers.get("retry-after-ms") ?? 0);

@@ -33,7 +33,10 @@ afterAll(() => engine.disarm());
 
 describe("the conformance suite", () => {
   test("finds no difference between gateway, engine and contract", async () => {
-    const rows = await runGroups(await groupsFor(pair.gateway, pair.engine), true);
+    const rows = await runGroups(
+      await groupsFor(pair.gateway, pair.engine, { bundle: true }),
+      true,
+    );
     const different = rows.filter(({ failed }) => failed > 0);
     expect(different).toEqual([]);
     expect(rows.every(({ passed }) => passed > 0)).toBe(true);
