@@ -3,7 +3,7 @@
 import type { PublicError } from "../../contract/errors.ts";
 import { BundleFrames, type Frame } from "../../core/bundle-frames.ts";
 import { rewriteWhole, type WholeAnswer } from "../../core/plain-answer.ts";
-import { ERROR_BODY_MAX_BYTES, forwardLimits } from "./forward-limits.ts";
+import { ERROR_BODY_MAX_BYTES, type ForwardLimits } from "./forward-limits.ts";
 import { judgeStatus, notACompletion, timedOut, unreachable } from "./judge-status.ts";
 import { readText } from "./read-bounded.ts";
 import { type Backend, callBackend } from "./upstream-call.ts";
@@ -20,7 +20,9 @@ export interface BundleInput {
   watch: Watch;
   /** No longer than this, whatever still comes. */
   until: number;
+  /** Of one answer. */
   answerMaxBytes: number;
+  limits: Pick<ForwardLimits, "connectMs" | "idleMs">;
 }
 
 export type BundledAnswer =
@@ -57,7 +59,7 @@ async function receive(
 ): Promise<PublicError | "no_route" | null> {
   const { watch } = input;
   if (watch.stopped() !== null) return unreachable;
-  waitFor(input, "headers", forwardLimits.connectMs);
+  waitFor(input, "headers", input.limits.connectMs);
   const response = await callBackend(input.backend, {
     path: "/v1/completions/bundle",
     contentType: "application/x-ndjson",
@@ -74,7 +76,7 @@ async function receive(
   watch.onStop(() => void reader.cancel().catch(() => undefined));
   const frames = new BundleFrames(input.answerMaxBytes);
   for (;;) {
-    waitFor(input, "further answer", forwardLimits.idleMs);
+    waitFor(input, "further answer", input.limits.idleMs);
     const { done, value } = await reader.read();
     if (done) break;
     for (const frame of frames.read(value)) {
@@ -89,7 +91,7 @@ async function judgeWhole(
   response: Response,
 ): Promise<PublicError | "no_route"> {
   const { status } = response;
-  waitFor(input, "whole answer", forwardLimits.idleMs);
+  waitFor(input, "whole answer", input.limits.idleMs);
   const body = await readText(response, ERROR_BODY_MAX_BYTES);
   if (status === 404 || status === 405) return "no_route";
   return judgeStatus({ status, body, retryAfter: response.headers.get("retry-after") });

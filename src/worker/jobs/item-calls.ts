@@ -84,7 +84,7 @@ export class ItemCalls {
       ...{ backend: served.backend, modelId: served.model.id, until, watch },
       bodies: gathered.map(({ call }) => this.#bodyOf(call)),
       requestId: gathered[0]?.call.requestId ?? "",
-      answerMaxBytes: KEPT_ANSWER_MAX_BYTES,
+      ...{ answerMaxBytes: KEPT_ANSWER_MAX_BYTES, limits: forwardLimits },
     };
     return await forwardBundle(input, (line, answer) => {
       const one = gathered[line];

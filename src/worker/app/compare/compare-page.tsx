@@ -6,6 +6,7 @@ import type { AppEnv } from "../../environment.ts";
 import { page } from "../layout/page.tsx";
 import { Heading } from "../layout/parts.tsx";
 import { NoModels } from "../member/model-states.tsx";
+import { signedIn } from "../session.ts";
 import { CodePart } from "../workbench/code-part.tsx";
 import { ColourBy } from "../workbench/colour-by.tsx";
 import { CompareColumn } from "./compare-column.tsx";
@@ -18,6 +19,7 @@ const SHOWN_AT_FIRST = 2;
 export function showCompare(c: Context<AppEnv>): Response | Promise<Response> {
   const models = [...c.get("services").models.keys()];
   const [first] = models;
+  const { person } = signedIn(c);
   return page(
     c,
     { title: "Compare", current: "compare", script: "compare.js", look: "compare.css" },
@@ -31,15 +33,25 @@ export function showCompare(c: Context<AppEnv>): Response | Promise<Response> {
       <noscript>
         <p>This page is an instrument and needs its script. The API does all of it too.</p>
       </noscript>
-      {first === undefined ? <NoModels /> : <Comparison models={models} first={first} />}
+      {first === undefined ? (
+        <NoModels />
+      ) : (
+        <Comparison person={person.id} models={models} first={first} />
+      )}
     </>,
   );
 }
 
-function Comparison({ models, first }: { models: readonly string[]; first: string }): Child {
+interface ComparisonProps {
+  person: string;
+  models: readonly string[];
+  first: string;
+}
+
+function Comparison({ person, models, first }: ComparisonProps): Child {
   const second = models[1];
   return (
-    <div id="compare" class="block">
+    <div id="compare" class="block" data-person={person}>
       <WriteForm />
       <p id="problem" class="notice notice-problem" role="alert" hidden />
       <div class="write-head">
