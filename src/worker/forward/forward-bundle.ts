@@ -43,7 +43,7 @@ export async function forwardBundle(
   const left = new Set(input.bodies.keys());
   const refusal = await receive(input, left, take).catch(() => unreachable);
   if (refusal === "no_route") return false;
-  // Also where all came: the next request of this watch must not meet what is left of this one.
+  // What the backend still does for it is of no use.
   if (refusal !== null) watch.stop({ why: "cut", error: refusal });
   const stop = watch.stopped();
   const error = (stop?.why === "timeout" ? stop.error : refusal) ?? unreachable;
@@ -72,8 +72,6 @@ async function receive(
   const type = response.headers.get("content-type") ?? "";
   if (response.body === null || !type.startsWith(CONTENT_TYPE)) return notACompletion;
   const reader = response.body.getReader();
-  // An aborted fetch does not by itself end a read that waits; cancelling does.
-  watch.onStop(() => void reader.cancel().catch(() => undefined));
   const frames = new BundleFrames(input.answerMaxBytes);
   for (;;) {
     waitFor(input, "further answer", input.limits.idleMs);

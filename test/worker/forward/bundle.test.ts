@@ -144,6 +144,13 @@ describe("several Completions in one request", () => {
     expect(await upstream.closed()).toEqual({ whole: false });
   });
 
+  test("hang up on a backend that sends what is no frame", async () => {
+    const upstream = new Upstream();
+    await upstream.script({ headers, steps: [{ text: "<html>\n" }, { gate: "never" }] });
+    expect(codes(await forward(upstream))).toEqual(["inference_failed", "inference_failed"]);
+    expect(await upstream.closed()).toEqual({ whole: false });
+  });
+
   test("hang up on the backend when their client leaves", async () => {
     const upstream = new Upstream();
     await upstream.script({ headers, steps: [frame(0), { gate: "never" }] });
