@@ -216,25 +216,32 @@ describe("items that go to the engine in one request", () => {
     { echo: true, logprobs: 2 },
     { echo: true, return_token_ids: true },
     { temperature: 0, stop: "the", return_tokens_as_token_ids: true, logprobs: 1 },
-  ])("get the bytes and the usage that live Completions get: %o", async (fields) => {
-    const person = await newPerson(stack, { tokens: 100_000 });
-    const shared = { max_tokens: 6, seed: 7, ...fields };
-    const prompts = ["Call me", "The whale", "Call me", "é\u00e9 \u4e2d", '"],"usage":{', "x"];
-    const submitted = await person.call("POST", "/v1/jobs", {
-      ...{ model: "local", params: shared, prompts },
-    });
-    const { id } = (await submitted.json()) as Job;
-    await reaches(person, id, "completed");
-    const lines = (await (await results(person, id)).text()).split("\n").slice(0, -1);
-    const live = await Promise.all(
-      prompts.map(async (one) => {
-        const body = { model: "local", prompt: one, ...shared };
-        return (await person.call("POST", "/v1/completions", body)).text();
-      }),
-    );
-    // What is in between names the request and its time.
-    const fromChoices = (text: string) => text.slice(text.indexOf(',"choices":['));
-    const own = lines.map((line) => fromChoices(line).replace(/\},"error":null\}$/, ""));
-    expect(own).toEqual(live.map(fromChoices));
-  });
+  ])(
+    "get the bytes and the usage that live Completions get with their seeds: %o",
+    async (fields) => {
+      const person = await newPerson(stack, { tokens: 100_000 });
+      const shared = { max_tokens: 6, ...fields };
+      const prompts = ["Call me", "The whale", "Call me", "é\u00e9 \u4e2d", '"],"usage":{', "x"];
+      const submitted = await person.call("POST", "/v1/jobs", {
+        ...{ model: "local", params: shared, prompts },
+      });
+      const { id } = (await submitted.json()) as Job;
+      await reaches(person, id, "completed");
+      const lines = (await (await results(person, id)).text()).split("\n").slice(0, -1);
+      const seeds = lines.map(
+        (line) => (JSON.parse(line) as { response: { seed: number } }).response.seed,
+      );
+      expect(new Set(seeds).size).toBe(prompts.length);
+      const live = await Promise.all(
+        prompts.map(async (prompt, at) => {
+          const body = { model: "local", prompt, ...shared, seed: seeds[at] };
+          return (await person.call("POST", "/v1/completions", body)).text();
+        }),
+      );
+      // What is in between names the request and its time.
+      const fromChoices = (text: string) => text.slice(text.indexOf(',"choices":['));
+      const own = lines.map((line) => fromChoices(line).replace(/\},"error":null\}$/, ""));
+      expect(own).toEqual(live.map(fromChoices));
+    },
+  );
 });
