@@ -2,7 +2,7 @@
 import type { Answer } from "./answer.ts";
 import type { BundleFault } from "./faults.ts";
 
-export const BUNDLE_TYPE = "application/vnd.continuo.bundle";
+const BUNDLE_TYPE = "application/vnd.continuo.bundle";
 
 /** A gateway that hears nothing for longer takes the server for dead. */
 const SILENCE_MS = 10_000;
