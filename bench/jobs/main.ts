@@ -2,6 +2,7 @@
 // it does to live Completions, and what taking one in costs. A stack of its own, which goes afterwards.
 import { parseArgs } from "node:util";
 import { workerdOf } from "../../test/chaos/kill.ts";
+import { Engine } from "../../test/e2e/engine.ts";
 import { newPerson } from "../../test/e2e/person.ts";
 import { learnOnce, type Stack, startStack } from "../../test/e2e/stack-process.ts";
 import { median } from "../measure/statistics.ts";
@@ -18,7 +19,7 @@ const help = `npm run bench:jobs -- [options]
   --token-delay-ms N   of the engine, as a GPU has it; 0 is as fast as one thread goes (0)
   --live N             Completions one after the other, without and with a Job (200)
   --lines N            of the Job that is only taken in (50000)
-  --seed N             of all items, which then share requests; without it each draws its own
+  --alone              as with an engine that has no route for several Completions in one request
   --rounds N           of each comparison; ratios are within a round (3)`;
 
 const { values } = parseArgs({
@@ -29,18 +30,18 @@ const { values } = parseArgs({
     "token-delay-ms": { type: "string", default: "0" },
     live: { type: "string", default: "200" },
     lines: { type: "string", default: "50000" },
-    seed: { type: "string" },
+    alone: { type: "boolean", default: false },
     rounds: { type: "string", default: "3" },
     help: { type: "boolean", default: false },
   },
 });
 
-const params = {
-  ...{ max_tokens: Number(values["max-tokens"]), ignore_eos: true },
-  ...(values.seed !== undefined && { seed: Number(values.seed) }),
-};
+const params = { max_tokens: Number(values["max-tokens"]), ignore_eos: true };
 /** No Job here waits for tokens. */
 const PLENTY = 10_000_000_000;
+
+/** Of requests that an engine without the route refuses: more than come. */
+const MANY = 1_000_000;
 
 const rows: string[][] = [["round", "what", "compared to", "measured", "ratio"]];
 
@@ -51,13 +52,14 @@ async function main(): Promise<void> {
   }
   learnOnce();
   const tokenDelayMs = Number(values["token-delay-ms"]);
-  const started = await startStack({ tokenDelayMs });
+  const started = await startStack({ tokenDelayMs, faults: values.alone });
   const { child, stop } = started;
   // Behind an engine that takes its time, six calls at once are bounded by nothing but that.
   const loop = tokenDelayMs === 0 ? await BareLoop.start(started.stack) : null;
   try {
     const { key } = await newPerson(started.stack, { tokens: PLENTY });
     const stack = { ...started.stack, key };
+    if (values.alone) await new Engine(stack).arm("bundle-404", { count: MANY });
     const rates: number[] = [];
     const bounds: number[] = [];
     const lives: number[] = [];

@@ -212,6 +212,22 @@ describe("an upload", () => {
 
 describe("items that go to the engine in one request", () => {
   it.each([
+    ["breaks off", "bundle-cut", { count: 1, at: 2 }],
+    ["has no room for one of them", "429", { count: 1 }],
+  ])("have their answers, each charged once, where it %s", async (_, fault, settings) => {
+    const person = await newPerson(stack, { tokens: 100_000 });
+    await engine.arm(fault, settings);
+    const job = await submit(person, 20);
+    const { progress } = await reaches(person, job.id, "completed");
+    expect(progress).toMatchObject({ total: 20, succeeded: 20, failed: 0 });
+    const lines = linesOf(await (await results(person, job.id)).text());
+    expect(lines.map(({ response }) => response.body.usage.total_tokens)).toEqual(
+      Array(20).fill(TOKENS_AN_ITEM),
+    );
+    expect((await person.settled()).spent).toBe(20 * TOKENS_AN_ITEM);
+  });
+
+  it.each([
     { logprobs: 2, prompt_logprobs: 1 },
     { echo: true, logprobs: 2 },
     { echo: true, return_token_ids: true },
