@@ -7,6 +7,7 @@ export interface AllowedRoute {
 
 export const allowedRoutes = [
   { method: "POST", path: "/v1/completions" },
+  { method: "POST", path: "/v1/completions/bundle" },
   { method: "POST", path: "/tokenize" },
   { method: "POST", path: "/detokenize" },
   { method: "GET", path: "/v1/models" },

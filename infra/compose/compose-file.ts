@@ -1,6 +1,6 @@
 // The compose file of one Model, as data. vLLM publishes no port: only the proxy reaches it, only the
 // tunnel reaches the proxy, and neither network of theirs leads out.
-import { type Serving, VLLM_PORT } from "../serving/serving.ts";
+import { CONTAINER_FOLDER, containerFiles, type Serving, VLLM_PORT } from "../serving/serving.ts";
 import { CLOUDFLARED_IMAGE, NGINX_IMAGE } from "./images.ts";
 
 export const PROXY_PORT = 8080;
@@ -42,10 +42,11 @@ function vllm({ model, image, arguments: given, environment }: Serving) {
   return {
     image,
     // vLLM runs as the reporter's child, so that its end is reported however it ends.
-    entrypoint: ["python3", "/continuo/reporter.py", "--", "vllm", "serve"],
+    entrypoint: ["python3", `${CONTAINER_FOLDER}/reporter.py`, "--", "vllm", "serve"],
     command: given.map(literal),
     environment: {
       ...environment,
+      PYTHONPATH: CONTAINER_FOLDER,
       VLLM_API_KEY: required("VLLM_API_KEY"),
       CONTINUO_URL: required("CONTINUO_URL"),
       CONTINUO_REPORT_SECRET: required("CONTINUO_REPORT_SECRET"),
@@ -54,7 +55,10 @@ function vllm({ model, image, arguments: given, environment }: Serving) {
       CONTINUO_GPU_COUNT: String(model.gpu_count),
       VLLM_URL: `http://127.0.0.1:${VLLM_PORT}`,
     },
-    volumes: ["./reporter.py:/continuo/reporter.py:ro", `cache:${CACHE_FOLDER}`],
+    volumes: [
+      ...Object.keys(containerFiles).map((file) => `./${file}:${CONTAINER_FOLDER}/${file}:ro`),
+      `cache:${CACHE_FOLDER}`,
+    ],
     networks: ["engine", "outward"],
     deploy: {
       resources: {

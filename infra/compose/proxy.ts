@@ -15,7 +15,7 @@ const IDLE_SECONDS = 1_860;
 
 /**
  * The gateway takes 8,000,000 bytes and prints the numbers of a prompt anew: `1e5` becomes `100000`.
- * With its own fields the body stays below twice that.
+ * With its own fields the body stays below twice that. A bundle of Completions has as much at most.
  */
 const BODY_MAX = "16m";
 

@@ -2,19 +2,24 @@
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import type { Model } from "../../src/contract/catalogue.ts";
-import { readServing, resourceName, ServingProblem, VLLM_PORT } from "../serving/serving.ts";
+import {
+  containerFiles,
+  readServing,
+  resourceName,
+  ServingProblem,
+  VLLM_PORT,
+} from "../serving/serving.ts";
 import { composeFile, PROXY_PORT } from "./compose-file.ts";
 import { proxyConfiguration } from "./proxy.ts";
 
 const help = `npm run render:compose -- --model ID [--out DIR]
   --model ID   a Model of infra/models.json that runs on GPUs
   --out DIR    where the folder is made (.local/compose/ID)
-Writes compose.yaml, proxy.conf.template and reporter.py, anew each time, and .env only if there is
-none yet. infra/compose/README.md says what to do with them.`;
+Writes compose.yaml, proxy.conf.template, reporter.py and continuo_bundle.py, anew each time, and .env
+only if there is none yet. infra/compose/README.md says what to do with them.`;
 
 /** Docker's own name server, inside every network that a compose file makes. */
 const DOCKER_RESOLVER = "127.0.0.11";
@@ -44,8 +49,9 @@ function main(args: string[]): string {
     resolver: DOCKER_RESOLVER,
   });
   writeFileSync(join(folder, "proxy.conf.template"), proxy);
-  const reporter = fileURLToPath(new URL("../reporter/reporter.py", import.meta.url));
-  copyFileSync(reporter, join(folder, "reporter.py"));
+  for (const [file, source] of Object.entries(containerFiles)) {
+    copyFileSync(source, join(folder, file));
+  }
   const secrets = join(folder, ".env");
   const isNew = !existsSync(secrets);
   if (isNew) writeFileSync(secrets, environmentFile(model), { mode: 0o600 });

@@ -1,11 +1,11 @@
-// What stands beside the chart: the reporter's files, the gate (the proxy and a tunnel, nothing else
-// reaches the router from outside), and the scaler that starts vLLM from zero.
+// What stands beside the chart: our files in vLLM's container, the gate (the proxy and a tunnel, nothing
+// else reaches the router from outside), and the scaler that starts vLLM from zero.
 import type { Deployment } from "kubernetes-types/apps/v1";
 import type { ConfigMap, Container } from "kubernetes-types/core/v1";
 import { CLOUDFLARED_IMAGE, NGINX_IMAGE } from "../compose/images.ts";
 import { proxyConfiguration } from "../compose/proxy.ts";
+import { CONTAINER_FOLDER } from "../serving/serving.ts";
 import { fromSecret, type Installation, names } from "./installation.ts";
-import { REPORTER_FOLDER } from "./values.ts";
 
 const PROXY_PORT = 8080;
 const TUNNEL_METRICS_PORT = 2000;
@@ -18,8 +18,8 @@ const POLL_SECONDS = 15;
  * parent, and the chart has no field for another command.
  */
 const shim = `#!/bin/sh
-PATH="\${PATH#${REPORTER_FOLDER}:}"
-exec python3 ${REPORTER_FOLDER}/reporter.py -- vllm "$@"
+PATH="\${PATH#${CONTAINER_FOLDER}:}"
+exec python3 ${CONTAINER_FOLDER}/reporter.py -- vllm "$@"
 `;
 
 export interface ScaledObject {
@@ -38,7 +38,7 @@ export interface ScaledObject {
 
 export function objects(
   installation: Installation,
-  reporter: string,
+  files: Readonly<Record<string, string>>,
 ): (ConfigMap | Deployment | ScaledObject)[] {
   const { router, reporter: reporterName, gate: gateName } = names(installation);
   const proxy = proxyConfiguration({
@@ -48,7 +48,7 @@ export function objects(
     resolver: null,
   });
   return [
-    configMap(installation, reporterName, { vllm: shim, "reporter.py": reporter }),
+    configMap(installation, reporterName, { vllm: shim, ...files }),
     configMap(installation, gateName, { "default.conf.template": proxy }),
     gate(installation),
     scaler(installation),

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-import { readServing, ServingProblem } from "../serving/serving.ts";
+import { containerFiles, readServing, ServingProblem } from "../serving/serving.ts";
 import { CHART_VERSION, type Installation, names } from "./installation.ts";
 import { objects } from "./objects.ts";
 import { chartValues } from "./values.ts";
@@ -43,8 +43,12 @@ ${stringify(chartValues(installation), style)}`;
 }
 
 function objectsFile(installation: Installation): string {
-  const reporter = readFileSync(new URL("../reporter/reporter.py", import.meta.url), "utf8");
-  const documents = objects(installation, reporter).map((object) => stringify(object, style));
+  const files = Object.entries(containerFiles).map(
+    ([file, source]) => [file, readFileSync(source, "utf8")] as const,
+  );
+  const documents = objects(installation, Object.fromEntries(files)).map((object) =>
+    stringify(object, style),
+  );
   return `# ${installation.serving.model.id}, made by infra/kubernetes/render.ts.\n---\n${documents.join("---\n")}`;
 }
 

@@ -1,6 +1,6 @@
 // The values of vLLM's production-stack chart for one Model. What the chart has no field for goes
 // through `extraArgs`; scaling stands in objects.ts, since the chart's schema refuses two triggers.
-import { VLLM_PORT } from "../serving/serving.ts";
+import { CONTAINER_FOLDER, VLLM_PORT } from "../serving/serving.ts";
 import { fromSecret, type Installation, names, ROUTER_IMAGE } from "./installation.ts";
 import { nodeOf } from "./nodes.ts";
 
@@ -17,9 +17,6 @@ const START_PATIENCE = 3;
 
 /** KEDA sees no request before Prometheus has read it twice. */
 const SCRAPE_INTERVAL = "15s";
-
-/** Where the reporter and its `vllm` are mounted; first on the path. */
-export const REPORTER_FOLDER = "/continuo";
 
 /** Every place that vLLM's images keep programs in; a variable here cannot extend the image's own. */
 const IMAGE_PATH =
@@ -94,7 +91,7 @@ function modelSpec(installation: Installation) {
     vllmConfig: vllmConfig(installation),
     env: environment(installation),
     extraVolumes: [{ name: "continuo", configMap: { name: reporter, defaultMode: 0o555 } }],
-    extraVolumeMounts: [{ name: "continuo", mountPath: REPORTER_FOLDER, readOnly: true }],
+    extraVolumeMounts: [{ name: "continuo", mountPath: CONTAINER_FOLDER, readOnly: true }],
     initContainer: weights(installation),
   };
 }
@@ -119,7 +116,9 @@ function environment(installation: Installation) {
   const { model, environment: variables } = installation.serving;
   const plain = {
     ...variables,
-    PATH: `${REPORTER_FOLDER}:${IMAGE_PATH}`,
+    // Before the image's own: the `vllm` that starts the reporter.
+    PATH: `${CONTAINER_FOLDER}:${IMAGE_PATH}`,
+    PYTHONPATH: CONTAINER_FOLDER,
     CONTINUO_MODEL: model.id,
     CONTINUO_GPU: model.gpu,
     CONTINUO_GPU_COUNT: String(model.gpu_count),

@@ -110,6 +110,7 @@ image = (
     .add_local_dir(INFRA / "modal", f"{REMOTE_INFRA}/modal")
     .add_local_dir(INFRA / "serving", f"{REMOTE_INFRA}/serving")
     .add_local_dir(INFRA / "reporter", f"{REMOTE_INFRA}/reporter")
+    .add_local_dir(INFRA / "bundle", f"{REMOTE_INFRA}/bundle")
 )
 
 app = modal.App("continuo-" + re.sub(r"[^A-Za-z0-9._-]", "-", MODEL["id"]))
@@ -141,7 +142,9 @@ class Inference:
         """Returns when vLLM is healthy. One that ends before ends the container, which costs."""
         vllm = ["vllm", "serve", *vllm_arguments(MODEL, host="0.0.0.0", port=PORT)]
         reporter = str(INFRA / "reporter" / "reporter.py")
-        self.reporter = subprocess.Popen([sys.executable, reporter, "--", *vllm])
+        # Not in the image's variables: Modal's own Python shall find what it always finds.
+        environment = {**os.environ, "PYTHONPATH": str(INFRA / "bundle")}
+        self.reporter = subprocess.Popen([sys.executable, reporter, "--", *vllm], env=environment)
         while self.reporter.poll() is None:
             if is_healthy():
                 return

@@ -24,6 +24,15 @@ export interface Serving {
 /** The port that vLLM listens on inside its container. */
 export const VLLM_PORT = 8000;
 
+/** Beside vLLM in its container, by the names they have there: what starts it, and what it imports. */
+export const containerFiles: Readonly<Record<string, URL>> = {
+  "reporter.py": new URL("../reporter/reporter.py", import.meta.url),
+  "continuo_bundle.py": new URL("../bundle/continuo_bundle.py", import.meta.url),
+};
+
+/** Where they lie in it, and so what its PYTHONPATH is. */
+export const CONTAINER_FOLDER = "/continuo";
+
 /** vLLM listens on every address of its container: what reaches it is the network's matter. */
 const VLLM_HOST = "0.0.0.0";
 

@@ -4,7 +4,8 @@
 
 prints the arguments that follow `vllm serve` (the entrypoint of vLLM's own image) as a JSON array;
 with --environment, the variables that go with them as a JSON object. Neither holds a secret: the
-API key is the variable VLLM_API_KEY, so that no list of processes shows it.
+API key is the variable VLLM_API_KEY, so that no list of processes shows it. PYTHONPATH must name the
+folder of continuo_bundle.py (infra/bundle), which the arguments name and vLLM imports.
 """
 import argparse
 import json
@@ -65,6 +66,8 @@ def vllm_arguments(model, host="127.0.0.1", port=8000):
         "--enable-prompt-tokens-details",
         "--enable-request-id-headers",
         "--disable-fastapi-docs",
+        # A Job sends many items in one request, each with a seed of its own: infra/bundle.
+        *_option("--middleware", "continuo_bundle.Bundles"),
         # Prompts stay out of the logs.
         "--no-enable-log-requests",
         *(["--no-enable-prefix-caching"] if invariant else []),

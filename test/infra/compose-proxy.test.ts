@@ -42,6 +42,7 @@ describe.runIf(nginx !== null || process.env.CI !== undefined)("the proxy before
   test("every route that the gateway calls gets through to the engine", async () => {
     expect(everyPathIsAllowed).toBe(true);
     const bodies: Record<string, object> = {
+      "/v1/completions/bundle": { model: "local", prompt: "Call me", max_tokens: 2 },
       "/v1/completions": { model: "local", prompt: "Call me", max_tokens: 2 },
       "/tokenize": { model: "local", prompt: "Call me" },
       "/detokenize": { model: "local", tokens: [1, 2] },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { composeFile } from "../../infra/compose/compose-file.ts";
-import { gpuModels, resourceName } from "../../infra/serving/serving.ts";
+import { containerFiles, gpuModels, resourceName } from "../../infra/serving/serving.ts";
 
 const models = gpuModels();
 let folder: string;
@@ -68,6 +68,18 @@ describe.each(models)("the folder for $id", (model) => {
     });
     const { devices } = vllm.deploy.resources.reservations;
     expect(devices).toEqual([{ driver: "nvidia", count: model.gpu_count, capabilities: ["gpu"] }]);
+  });
+
+  test("puts beside vLLM what it is started by, and the middleware that its arguments name", () => {
+    const { environment, volumes } = rendered().services.vllm;
+    for (const [name, source] of Object.entries(containerFiles)) {
+      expect(readFileSync(join(folder, name))).toEqual(readFileSync(source));
+      expect(volumes).toContain(`./${name}:${environment.PYTHONPATH}/${name}:ro`);
+    }
+    expect(volumes).toHaveLength(Object.keys(containerFiles).length + 1);
+    const code = "import continuo_bundle; print(continuo_bundle.Bundles.__name__)";
+    const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" };
+    expect(spawnSync("python3", ["-c", code], { encoding: "utf8", env }).stdout).toBe("Bundles\n");
   });
 
   test("publishes no port, and keeps the proxy on networks that lead nowhere", () => {

@@ -9,7 +9,7 @@ import { parse, parseAllDocuments } from "yaml";
 import type { z } from "zod";
 import { proxyConfiguration } from "../../infra/compose/proxy.ts";
 import type { ScaledObject } from "../../infra/kubernetes/objects.ts";
-import { gpuModels } from "../../infra/serving/serving.ts";
+import { containerFiles, gpuModels } from "../../infra/serving/serving.ts";
 import { ChartValues, chartCommand } from "./kubernetes-chart.ts";
 
 /** Two programs are started for each rendering, beside other test files. */
@@ -121,11 +121,24 @@ describe.each(gpuModels())("what is rendered for $id", (model) => {
     }
   });
 
+  test("mounts beside vLLM the reporter, and the middleware where vLLM looks for it", () => {
+    const { env, extraVolumes, extraVolumeMounts } = values.servingEngineSpec.modelSpec[0] ?? {};
+    const [{ configMap } = { configMap: null }] = extraVolumes ?? [];
+    const mounted = kind<ConfigMap>("ConfigMap").find(
+      ({ metadata }) => metadata?.name === configMap?.name,
+    );
+    for (const [name, source] of Object.entries(containerFiles)) {
+      expect(mounted?.data?.[name]).toBe(readFileSync(source, "utf8"));
+    }
+    expect(Object.keys(containerFiles)).toEqual(["reporter.py", "continuo_bundle.py"]);
+    const found = { name: "PYTHONPATH", value: extraVolumeMounts?.[0]?.mountPath };
+    expect(env).toContainEqual(found);
+  });
+
   test("starts vLLM as the reporter's child, with what the chart gave it", () => {
     const folder = mkdtempSync(join(tmpdir(), "shim-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const files = kind<ConfigMap>("ConfigMap").find(({ data }) => data?.vllm !== undefined)?.data;
-    expect(files?.["reporter.py"]).toBe(readFileSync("infra/reporter/reporter.py", "utf8"));
     const [mounted, image] = [join(folder, "mounted"), join(folder, "image")];
     const program = (path: string, text: string) => {
       writeFileSync(path, text);

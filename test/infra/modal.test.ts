@@ -97,6 +97,7 @@ test("all that a container imports is put into its image", () => {
     "/opt/continuo/infra/modal",
     "/opt/continuo/infra/serving",
     "/opt/continuo/infra/reporter",
+    "/opt/continuo/infra/bundle",
   ]);
 });
 
@@ -104,11 +105,15 @@ test("the image's version is the pinned one", () => {
   expect(pinned.image).toContain(`:v${pinned.version}`);
 });
 
-test("a container runs vLLM under the reporter, and ends at once when vLLM does", () => {
+test("a container runs vLLM under the reporter, with its middleware, and ends at once when vLLM does", () => {
   const folder = mkdtempSync(join(tmpdir(), "modal-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const vllm = join(folder, "vllm");
-  writeFileSync(vllm, `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/arguments\nexit 3\n`);
+  const imported = "python3 -c 'import continuo_bundle; print(continuo_bundle.Bundles.__name__)'";
+  writeFileSync(
+    vllm,
+    `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/arguments\n${imported} > ${folder}/imported\nexit 3\n`,
+  );
   chmodSync(vllm, 0o755);
   const { status, stderr } = run(serve, "Inference().start()", {
     ...deployed("llama-3.1-8b"),
@@ -124,6 +129,8 @@ test("a container runs vLLM under the reporter, and ends at once when vLLM does"
   const given = readFileSync(join(folder, "arguments"), "utf8").trim().split("\n");
   expect(given.slice(0, 2)).toEqual(["serve", "meta-llama/Llama-3.1-8B"]);
   expect(given.join(" ")).toContain("--host 0.0.0.0 --port 8000");
+  expect(given.join(" ")).toContain("--middleware continuo_bundle.Bundles");
+  expect(readFileSync(join(folder, "imported"), "utf8")).toBe("Bundles\n");
 });
 
 test.each([

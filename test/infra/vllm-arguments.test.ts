@@ -50,6 +50,7 @@ test.each(gpuModels)("$id keeps to what the wire contract was written for", ({ i
     "--enable-prompt-tokens-details": null,
     "--enable-request-id-headers": null,
     "--disable-fastapi-docs": null,
+    "--middleware": "continuo_bundle.Bundles",
     "--no-enable-log-requests": null,
   });
 });
