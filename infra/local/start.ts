@@ -4,7 +4,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
-import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { demoPeople, ensureDemoPeople } from "./demo-people.ts";
@@ -18,6 +17,7 @@ import {
 } from "./local-secrets.ts";
 import { type RunningProvider, startOpenIdProvider } from "./openid-provider/openid-provider.ts";
 import { type LocalOptions, readOptions, StartProblem } from "./options.ts";
+import { reservePort } from "./reserved-port.ts";
 import { ENGINE_BINDING, type RunningWorker, startWorker } from "./worker-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -36,12 +36,15 @@ async function main(): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (options.reset) forget(options.data);
   const secrets = readSecrets(options.data);
-  secrets.openidPort = await freePort("openid-port", openidPort(options, secrets));
-  options.port = await freePort("port", options.port);
+  const forOpenId = await reservePort("openid-port", openidPort(options, secrets));
+  const forWorker = await reservePort("port", options.port);
+  secrets.openidPort = forOpenId.port;
+  options.port = forWorker.port;
   writeSecrets(options.data, secrets);
 
   say("building the Worker and starting the engine …");
   const api = `http://127.0.0.1:${options.port}`;
+  await forOpenId.release();
   const [, engine, openid] = await Promise.all([
     build(),
     startEngine(options, secrets.engineKey),
@@ -51,6 +54,7 @@ async function main(): Promise<void> {
       people: demoPeople,
     }),
   ]);
+  await forWorker.release();
   const worker = await startWorker({
     port: options.port,
     objects: objectsFolder(options.data),
@@ -143,23 +147,6 @@ async function build(): Promise<void> {
   });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new StartProblem("The Worker does not build; the lines above say why.");
-}
-
-/** The port itself if it is free, a free one for 0. */
-async function freePort(option: string, port: number): Promise<number> {
-  const probe = createServer();
-  try {
-    probe.listen(port, "127.0.0.1");
-    await once(probe, "listening");
-    const address = probe.address();
-    if (address === null || typeof address === "string") throw new Error("no port was given");
-    return address.port;
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code !== "EADDRINUSE") throw failure;
-    throw new StartProblem(`Port ${port} is taken; choose another one with --${option} N.`);
-  } finally {
-    probe.close();
-  }
 }
 
 function stopOnSignal(
