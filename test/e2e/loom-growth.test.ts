@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { Engine } from "./engine.ts";
-import { growthDrawn, said, soon, tree, writeBeginning } from "./loom-visitor.ts";
+import { said, soon, tree, writeBeginning } from "./loom-visitor.ts";
 import { admin } from "./person.ts";
 import { atTheBench } from "./workbench-visitor.ts";
 
@@ -28,7 +28,6 @@ async function grow(page: Page): Promise<void> {
   await tree(page).focus();
   await page.keyboard.press("g");
   await said(page).filter({ hasText: "Grown." }).waitFor();
-  await growthDrawn(page);
 }
 
 /** The bodies of the Completions that the page asks for from now on. */
@@ -114,6 +113,18 @@ describe("growing", () => {
     expect(tokens.spent).toBeLessThanOrEqual(74);
   });
 
+  it("counts what it is asked with also where the browser has no room to keep that", async () => {
+    const { page } = await begun();
+    await page.locator(".loom-counter", { hasText: "costs at most 98" }).waitFor();
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("There is no room.", "QuotaExceededError");
+      };
+    });
+    await page.getByRole("textbox", { name: "Branches" }).fill("3");
+    await page.locator(".loom-counter", { hasText: "costs at most 74" }).waitFor();
+  });
+
   it("says which field cannot be read, and sends nothing", async () => {
     const { page } = await begun();
     const sent = bodies(page);
@@ -153,6 +164,49 @@ describe("growing", () => {
     await page.keyboard.press("Escape");
     await engine.idle();
     await engine.disarm();
+  });
+
+  it("is said to be over once all of it is shown", async () => {
+    const { page } = await begun();
+    await page.getByLabel("Tokens each").fill("6");
+    // What stands there when the words come, and not when somebody gets to look.
+    const shown = await page.evaluateHandle(() => {
+      const status = document.querySelector(".loom-status");
+      const seen = { text: "" };
+      new MutationObserver((_, watch) => {
+        if (status?.textContent !== "Grown.") return;
+        watch.disconnect();
+        seen.text = document.querySelector(".loom-tree")?.textContent ?? "";
+      }).observe(document.body, { childList: true, subtree: true });
+      return seen;
+    });
+    await grow(page);
+    const then = await shown.evaluate(({ text }) => text);
+    expect(then).toContain("Call me");
+    expect(then).not.toContain("growing");
+    expect(await page.locator(".loom-tree").textContent()).toBe(then);
+  });
+
+  it("is stopped where it begins in the moment in which another tree is opened", async () => {
+    const { page } = await begun();
+    await engine.arm("drip", { ms: 50 });
+    await page.getByLabel("Tokens each").fill("4000");
+    await page.evaluate(() => {
+      for (const button of document.querySelectorAll<HTMLElement>(".loom-trees button")) {
+        if (button.textContent === "New") button.click();
+      }
+      const key = new KeyboardEvent("keydown", { key: "g", bubbles: true });
+      document.querySelector(".loom-list")?.dispatchEvent(key);
+    });
+    await said(page).filter({ hasText: "Stopped. What came is kept." }).waitFor();
+    await engine.idle();
+    await engine.disarm();
+    expect(await page.locator(".loom-text").textContent()).toBe("");
+    const trees = page.locator(".loom-trees select");
+    expect(await trees.locator("option").allTextContents()).toEqual(["Tree 2", "Tree"]);
+    await trees.selectOption({ label: "Tree" });
+    await page.locator(".loom-text", { hasText: "Call me" }).waitFor();
+    expect(await page.locator(".loom-snippet").allTextContents()).toEqual(["Call me"]);
   });
 
   it("asks once for a key that is held, in the tree and on its button", async () => {

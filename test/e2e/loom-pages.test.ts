@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchBrowser, newBrowserContext, signIn } from "./browser.ts";
-import { growthDrawn, soon, tree } from "./loom-visitor.ts";
-import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
+import { soon, tree } from "./loom-visitor.ts";
+import { compressedBytes, laidOutWrongly, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
 import { admin, callApi, type MintedKey } from "./person.ts";
 
 const stack = inject("stack");
@@ -51,7 +51,6 @@ async function begin(page: Page, words = BEGINNING): Promise<void> {
 async function grow(page: Page): Promise<void> {
   await press(page, "g");
   await expect.poll(() => said(page).textContent(), soon).toBe("Grown.");
-  await growthDrawn(page);
 }
 
 interface FileNode {
@@ -71,7 +70,7 @@ interface FilePiece {
 async function exported(page: Page): Promise<{ name: string; nodes: FileNode[] }> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: "Export" }).click(),
+    page.getByRole("button", { name: "Export", exact: true }).click(),
   ]);
   return JSON.parse(await readFile(await download.path(), "utf8"));
 }
@@ -347,6 +346,27 @@ describe("a tree of 5,000 branches", () => {
 });
 
 describe("the page", () => {
+  it("comes with all that it shows, and nothing moves once the cost is counted", async () => {
+    const { page } = await newMember();
+    await begin(page);
+    await grow(page);
+    await press(page, "ArrowRight");
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.addInitScript(() => {
+      new MutationObserver((_, watch) => {
+        if (document.querySelector(".loom") === null) return;
+        watch.disconnect();
+        const atFirst = document.querySelectorAll(".loom-line").length;
+        Object.assign(globalThis, { atFirst });
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    await page.locator(".loom-counter", { hasText: "costs at most" }).waitFor();
+    expect(await page.evaluate("atFirst")).toBe(5);
+    expect(await laidOutWrongly(page)).toEqual([]);
+  });
+
   it("is whole at every width and in both themes, with and without a tree, and small", async () => {
     const { page } = await newMember();
     expect(await pageDefects(page, `${stack.app}/loom`)).toEqual([]);

@@ -1,6 +1,5 @@
 // What tests of the Loom do with its page, whatever they are about.
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
 
 /** A machine that is busy takes its time. */
 export const soon = { timeout: 30_000 };
@@ -15,10 +14,4 @@ export async function writeBeginning(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Text" }).fill("Call me");
   await page.keyboard.press("Control+Enter");
   await page.locator(".loom-text", { hasText: "Call me" }).waitFor();
-}
-
-/** Once a growth is said to be over: that is before the last of it is drawn. */
-export async function growthDrawn(page: Page): Promise<void> {
-  const marks = page.locator(".loom-mark", { hasText: "growing" });
-  await expect.poll(() => marks.count(), soon).toBe(0);
 }

@@ -67,7 +67,8 @@ async function lookWithAxe(options: RunOptions): Promise<AxeResults["violations"
   return (await axe.run(options)).violations;
 }
 
-async function laidOutWrongly(page: Page): Promise<string[]> {
+/** As the page stands there, and since it was opened. */
+export async function laidOutWrongly(page: Page): Promise<string[]> {
   const tooWide = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

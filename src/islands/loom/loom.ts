@@ -9,7 +9,6 @@ import { showSheet } from "./dialogs.ts";
 import { makeGraphView } from "./graph-view.ts";
 import { Grower, type PageParts } from "./grower.ts";
 import { whyNotYet } from "./growing.ts";
-import type { Growths } from "./growth.ts";
 import { listenToKeys } from "./keyboard.ts";
 import { makeListView } from "./list-view.ts";
 import { moveInGraph, moveInList } from "./moving.ts";
@@ -26,7 +25,7 @@ import { makeWarning } from "./warning.ts";
 import { type OpenedTree, Workspace } from "./workspace.ts";
 
 export class Loom {
-  readonly element: HTMLElement;
+  readonly #element: HTMLElement;
   readonly #workspace: Workspace;
   readonly #grower: Grower;
   readonly #bar;
@@ -45,13 +44,14 @@ export class Loom {
   constructor(store: TreeStore, opened: OpenedTree, page: PageParts) {
     const problem = (words: string) => this.#say(words, true);
     const says = (words: string) => this.#say(words);
+    const stop = () => this.#grower.growths.stop();
     const reopened = () => void this.#bar.refresh();
-    this.#workspace = new Workspace(store, opened, { changed: this.#redraw, problem, reopened });
+    const tells = { changed: this.#redraw, problem, reopened, leaving: stop };
+    this.#workspace = new Workspace(store, opened, tells);
     const api = new ApiClient();
     const texts = new TokenTexts(api);
     this.#grower = new Grower({ api, texts, workspace: this.#workspace }, page, { says, problem });
-    const leaving = () => this.#growths.stop();
-    this.#bar = new TreeBar(store, this.#workspace, { says, problem, leaving });
+    this.#bar = new TreeBar(store, this.#workspace, { says, problem, deleting: stop });
     const select = (id: NodeId) => this.#move(changes.select(this.#tree, id));
     this.#list = makeListView({
       select,
@@ -63,19 +63,17 @@ export class Loom {
       split: () => this.#do("split"),
       branch: (choice) => this.#branch(choice),
     });
-    this.element = this.#assemble();
+    this.#element = this.#assemble();
     this.#listen();
   }
 
-  async begin(): Promise<void> {
+  /** In its place once it can show everything: a frame between would show what then moves. */
+  async begin(place: HTMLElement): Promise<void> {
     await this.#bar.refresh();
+    place.replaceChildren(this.#element);
     this.#draw();
     // A page that goes away may not come back.
     document.addEventListener("visibilitychange", () => void this.#workspace.save());
-  }
-
-  get #growths(): Growths {
-    return this.#grower.growths;
   }
 
   get #tree(): Tree {
@@ -98,7 +96,7 @@ export class Loom {
 
   #listen(): void {
     const [list, graph] = [this.#list.element, this.#graph.element];
-    const panes = list.closest<HTMLElement>(".loom-panes") ?? this.element;
+    const panes = list.closest<HTMLElement>(".loom-panes") ?? this.#element;
     const places = { panes, list, graph, text: this.#reading.text };
     const go = (tree: Tree | null) => tree !== null && this.#move(tree);
     listenToKeys(places, {
@@ -123,7 +121,7 @@ export class Loom {
     const id = tree.selected;
     const acts: Record<CommandName, () => void> = {
       grow: () => this.#grower.grow(id),
-      stop: () => this.#growths.stop(),
+      stop: () => this.#grower.growths.stop(),
       write: () => void writeBelow(workspace, id),
       edit: () => void editText(workspace, id),
       split: () => this.#split(),
@@ -150,12 +148,12 @@ export class Loom {
     const place = name === "split" ? (this.#cursor?.id ?? id) : id;
     if (this.#hasToWait(name, place)) return;
     acts[name]();
-    this.#growths.stopUnseen();
+    this.#grower.growths.stopUnseen();
   }
 
   /** Says it. */
   #hasToWait(name: CommandName | "branch", id: NodeId): boolean {
-    const { growing } = this.#growths;
+    const { growing } = this.#grower.growths;
     const why = whyNotYet(name, { tree: this.#tree, id, growing });
     if (why !== null) this.#say(why, true);
     return why !== null;
@@ -231,7 +229,9 @@ export class Loom {
     return true;
   }
 
+  /** What it is said of is shown by then. */
   #say(words: string, isProblem = false): void {
+    this.#redraw.atOnce();
     this.#status.textContent = words;
     this.#status.classList.toggle("problem", isProblem);
   }
@@ -241,7 +241,7 @@ export class Loom {
     this.#warning.show(warning);
     if (this.#cursor !== null && !isOnPath(tree, this.#cursor.id)) this.#cursor = null;
     if (this.#isGraph) this.#graph.show(tree, showsHidden);
-    else this.#list.show({ tree, showsHidden, growing: this.#growths.growing });
+    else this.#list.show({ tree, showsHidden, growing: this.#grower.growths.growing });
     this.#reading.show(tree, showsHidden, this.#cursor);
     this.#token.show(tree, this.#cursor);
     this.#grower.show();

@@ -27,7 +27,6 @@ async function start(element: HTMLElement): Promise<void> {
   if (settings === null) throw new Error("the page has no form of settings");
   const page = { models: JSON.parse(models) as ModelChoice[], settings };
   const loom = new Loom(store, await latestTree(store), page);
-  element.replaceChildren(loom.element);
   pressButtonsOnce();
-  await loom.begin();
+  await loom.begin(element);
 }

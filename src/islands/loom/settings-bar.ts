@@ -1,8 +1,9 @@
 // What a growth is asked for with: the Model, and the page's form of the API's fields. Remembered in
 // this browser.
 import { requestLimits } from "../../contract/request-limits.ts";
+import { keep, readKept } from "../dom/kept.ts";
 import { make } from "../dom/make.ts";
-import { MAX_TOKENS, readSettings } from "../request/settings.ts";
+import { MAX_TOKENS, readSettings, typedInto, typeInto } from "../request/settings.ts";
 import type { GrowthSettings } from "./growth.ts";
 
 export interface ModelChoice {
@@ -33,7 +34,7 @@ export function makeSettingsBar(
   form: HTMLFormElement,
   events: SettingsBarEvents,
 ): SettingsBar {
-  const kept = readKept();
+  const kept: Readonly<Record<string, unknown>> = { ...Object(readKept("localStorage", KEPT_AS)) };
   const model = make(
     "select",
     { id: "loom-model", name: "model" },
@@ -41,18 +42,10 @@ export function makeSettingsBar(
   );
   const label = make("label", { for: "loom-model" }, "Model");
   form.querySelector(".setting-row")?.prepend(make("div", { class: "setting" }, label, model));
-  for (const field of form.querySelectorAll<HTMLInputElement>("[data-kind]")) {
-    const value = kept[field.name];
-    if (value === undefined) continue;
-    field.value = value;
-    // What is folded and not as usual would be forgotten.
-    const folded = field.closest("details");
-    if (folded !== null && value !== "") folded.open = true;
-  }
+  typeInto(form, kept);
   form.hidden = false;
   const changed = () => {
-    const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
-    localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries(values)));
+    keep("localStorage", KEPT_AS, { ...typedInto(form), model: model.value });
     events.changed();
   };
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -101,14 +94,4 @@ export function makeSettingsBar(
       seed.textContent = String(known.seed);
     },
   };
-}
-
-/** Of another version, or of somebody's hand, it may be anything. */
-function readKept(): Partial<Record<string, string>> {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}");
-    return typeof kept === "object" && kept !== null ? { ...kept } : {};
-  } catch {
-    return {};
-  }
 }

@@ -14,8 +14,8 @@ const FILE_MOST_BYTES = 256 * 1024 * 1024;
 export interface TreeBarEvents {
   says(words: string): void;
   problem(words: string): void;
-  /** Before another tree is opened. */
-  leaving(): void;
+  /** Before the open tree is deleted. */
+  deleting(): void;
 }
 
 export class TreeBar {
@@ -67,12 +67,11 @@ export class TreeBar {
   }
 
   #names(): readonly string[] {
-    return this.#trees.map(({ name }) => name);
+    return [this.#workspace.kept, ...this.#trees].map(({ name }) => name);
   }
 
   /** False where a tree could not be kept: the one before, which then stays, or this one. */
   async #open(opened: OpenedTree): Promise<boolean> {
-    this.#events.leaving();
     const isKept = (await this.#workspace.open(opened)) && (await this.#workspace.save());
     await this.refresh();
     return isKept;
@@ -125,7 +124,7 @@ export class TreeBar {
     const { kept, tree } = this.#workspace;
     const hint = `“${kept.name}” and its ${tree.nodes.size} branches are kept nowhere else. This cannot be undone.`;
     if (!(await askYes({ title: "Delete this tree?", verb: "Delete the tree", hint }))) return;
-    this.#events.leaving();
+    this.#events.deleting();
     await this.#workspace.save();
     await this.#store.remove(kept.id);
     this.#workspace.forget();

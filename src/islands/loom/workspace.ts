@@ -14,6 +14,8 @@ export interface WorkspaceEvents {
   problem(words: string): void;
   /** The tree is another, or has another name, by no act of the person. */
   reopened(): void;
+  /** Before another tree is opened: what writes into this one has to stop. */
+  leaving(): void;
 }
 
 export class Workspace {
@@ -69,9 +71,11 @@ export class Workspace {
 
   /** Another tree in place of this one, which stays, and false, where it could not be kept. */
   async open({ kept, tree, isStored }: OpenedTree): Promise<boolean> {
-    if (!(await this.save())) return false;
-    // What came in while that was written.
-    if (this.#isChanged && !(await this.save())) return false;
+    do {
+      if (!(await this.save())) return false;
+      // With what has begun while that was written; what came of it is written, too.
+      this.#events.leaving();
+    } while (this.#isChanged);
     this.#leave();
     this.#kept = kept;
     this.#history = newHistory(tree);

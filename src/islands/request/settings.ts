@@ -39,6 +39,24 @@ export function readSettings(form: HTMLFormElement): Fields {
   return fields;
 }
 
+/** What stands in each field, by its name. */
+export function typedInto(form: HTMLFormElement): Record<string, string> {
+  const fields = [...form.querySelectorAll<HTMLInputElement>("[data-kind]")];
+  return Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+}
+
+/** A field that nothing is known of stays as it is. */
+export function typeInto(form: HTMLFormElement, texts: Readonly<Record<string, unknown>>): void {
+  for (const field of form.querySelectorAll<HTMLInputElement>("[data-kind]")) {
+    const text = texts[field.name];
+    if (typeof text !== "string") continue;
+    field.value = text;
+    // What is folded and not as usual would be forgotten.
+    const folded = field.closest("details");
+    if (folded !== null && text !== "") folded.open = true;
+  }
+}
+
 /** Plain, as 0.5 or 1e-3, or with commas between thousands. Any other comma may mean a decimal point. */
 function readNumber(text: string): number {
   const isGrouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text);

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const nothing = () => undefined;
-const events = { says: nothing, problem: nothing, left: nothing, ran: nothing };
+const events = { problem: nothing, left: nothing, ran: nothing };
 const settings = { model: "local", logprobsMost: 8, branches: 2, fields: {} };
 
 function opened(tree: Tree): OpenedTree {
@@ -25,60 +25,100 @@ function opened(tree: Tree): OpenedTree {
   return { kept, tree, isStored: false };
 }
 
-/** A workspace whose tree grows at its root, and what streams into it. */
-function growing() {
+/** A workspace, and what lets its tree grow at the root. */
+function begun() {
   const store = new Storage();
   const first = opened(newTree("root", [{ text: "Once", score: null, from: 0 }]));
   const workspace = new Workspace(store, first, {
     ...{ changed: nothing, problem: nothing, reopened: nothing },
+    leaving: () => growths.stop(),
   });
-  let watcher: StreamWatcher | undefined;
-  /** As a browser does it, some time after the signal. */
-  const broken = Promise.withResolvers<void>();
+  const streams: { watcher: StreamWatcher; signal: AbortSignal; end: () => void }[] = [];
   const api = {
-    stream: (_: object, watching: StreamWatcher) => {
-      watcher = watching;
-      return broken.promise;
+    stream: (_: object, watcher: StreamWatcher, signal: AbortSignal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const end = () => {
+        if (signal.aborted) reject(signal.reason);
+        else resolve();
+      };
+      streams.push({ watcher, signal, end });
+      return promise;
     },
   } as unknown as ApiClient;
-  const growths = new Growths({ api, texts: new TokenTexts(api), workspace }, events);
-  const ended = growths.growFrom("root", settings);
+  const said: string[] = [];
+  const texts = () => branchesOf(workspace.tree).map((id) => pathText(workspace.tree, id));
+  const says = (words: string) => said.push(`${words} ${JSON.stringify(texts())}`);
+  const parts = { api, texts: new TokenTexts(api), workspace };
+  const growths = new Growths(parts, { ...events, says });
+  const grow = () => growths.growFrom("root", settings);
   const say = (index: number, text: string) => {
     const choice = { index, text, token_ids: [index], logprobs: null, finish_reason: null };
-    watcher?.onChunk({ choices: [choice] } as never);
+    streams.at(-1)?.watcher.onChunk({ choices: [choice] } as never);
   };
   /** Opens another tree; gives what is kept of the one before. */
   const leave = async () => {
     await workspace.open(opened(newTree("root", [])));
-    broken.reject(new DOMException("It was aborted.", "AbortError"));
-    await ended;
     const tree = await store.open(first.kept);
     if (tree === null) throw new Error("the tree was not kept");
     return tree;
   };
-  return { workspace, growths, say, leave };
+  return { store, workspace, growths, streams, said, texts, grow, say, leave };
+}
+
+function branchesOf(tree: Tree): readonly string[] {
+  return nodeOf(tree, tree.root).children;
 }
 
 test("what came since the last frame stays in a tree that is left, and no empty branch does", async () => {
-  const { workspace, growths, say, leave } = growing();
+  const { workspace, streams, grow, say, leave } = begun();
+  const ended = grow();
   await workspace.save();
   say(0, " upon");
-  growths.stop();
   const tree = await leave();
-  const [root, ...branches] = [...tree.nodes.values()];
+  streams[0]?.end();
+  await ended;
+  const [, ...branches] = [...tree.nodes.values()];
   expect(branches.map(({ id }) => pathText(tree, id))).toEqual(["Once upon"]);
-  expect(root?.children).toEqual(branches.map(({ id }) => id));
+  expect(branchesOf(tree)).toEqual(branches.map(({ id }) => id));
+});
+
+test("what is begun while the tree is left is stopped, and what came of it stays in that tree", async () => {
+  const { store, workspace, growths, streams, grow, say, leave } = begun();
+  const keep = store.keep.bind(store);
+  const words = [" upon", " more"];
+  store.keep = async (...write) => {
+    await keep(...write);
+    const text = words.shift();
+    if (text === undefined) return;
+    void grow();
+    say(0, text);
+  };
+  const tree = await leave();
+  expect(streams.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  expect([...growths.growing]).toEqual([]);
+  expect(branchesOf(tree).map((id) => pathText(tree, id))).toEqual(["Once upon", "Once more"]);
+  expect(workspace.tree.nodes.size).toBe(1);
 });
 
 test("what was stopped takes nothing more, so that it can be changed at once", () => {
-  const { workspace, growths, say } = growing();
+  const { growths, texts, grow, say } = begun();
+  void grow();
   say(0, " upon");
   say(1, " more");
   growths.stop();
   expect([...growths.growing]).toEqual([]);
   say(0, " a");
   for (const draw of frame) draw();
-  const { tree } = workspace;
-  const { children } = nodeOf(tree, "root");
-  expect(children.map((id) => pathText(tree, id))).toEqual(["Once upon", "Once more"]);
+  expect(texts()).toEqual(["Once upon", "Once more"]);
+});
+
+test("a growth is said to be over once all of it is in the tree", async () => {
+  const { growths, streams, said, grow, say } = begun();
+  const ended = grow();
+  say(0, " upon");
+  say(1, " more");
+  streams[0]?.end();
+  await ended;
+  expect([...growths.growing]).toEqual([]);
+  expect(said.at(-1)).toBe('Grown. ["Once upon","Once more"]');
 });

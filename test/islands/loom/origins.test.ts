@@ -41,7 +41,8 @@ function growing() {
   const kept = { id: "t", name: "t", root: "root", selected: "root", changedAt: 1 };
   const nothing = () => undefined;
   const store = { keep: async () => undefined } as unknown as TreeStore;
-  const events = { changed: nothing, problem: nothing, reopened: nothing };
+  const drawn = { changed: nothing, problem: nothing };
+  const events = { ...drawn, reopened: nothing, leaving: nothing };
   const workspace = new Workspace(store, { kept, tree, isStored: true }, events);
   const parts = { api, texts: new TokenTexts(api), workspace };
   const said = { says: nothing, problem: nothing, left: nothing, ran: nothing };

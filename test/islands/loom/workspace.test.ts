@@ -16,7 +16,9 @@ function fresh(name: string): OpenedTree {
 
 function opened(store: Storage, tree = fresh("first")): Workspace {
   const nothing = () => undefined;
-  return new Workspace(store, tree, { changed: nothing, problem: nothing, reopened: nothing });
+  return new Workspace(store, tree, {
+    ...{ changed: nothing, problem: nothing, reopened: nothing, leaving: nothing },
+  });
 }
 
 const wrote = ({ tree }: Workspace, id: string) => writeBelow(tree, "root", id, ` ${id}`);
