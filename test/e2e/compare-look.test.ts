@@ -3,7 +3,7 @@ import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { launchBrowser } from "./browser.ts";
-import { compressedBytes, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
+import { compressedBytes, laidOutWrongly, PAGE_BYTES_MOST, pageDefects } from "./page-defects.ts";
 import { atTheBench, lookedAt, TEXT } from "./workbench-visitor.ts";
 
 const stack = inject("stack");
@@ -31,6 +31,22 @@ it("Compare is accessible and fits with four columns and all that it can show, i
   await page.getByText("Show code").click();
   expect(await lookedAt(page)).toEqual([]);
 }, 120_000);
+
+it("Compare comes back with four columns, and moves nothing that was seen before", async () => {
+  const { page } = await atTheBench(browser, stack, "/compare");
+  for (const _ of [1, 2]) await page.getByRole("button", { name: "Add a column" }).click();
+  await page.getByLabel("Text to continue").fill(TEXT);
+  await page.locator("#A-settings").getByText("When to stop").click();
+  await page.locator("#A-field-min_tokens").fill("1");
+  await page.route(/compare[^/]*\.js/, async (route) => {
+    await page.waitForFunction(() => performance.getEntriesByType("paint").length > 0);
+    await route.continue();
+  });
+  await page.reload();
+  await page.locator("#counter", { hasText: "costs at most" }).waitFor();
+  expect(await page.locator("#D-column").isVisible()).toBe(true);
+  expect(await laidOutWrongly(page)).toEqual([]);
+});
 
 it("Compare is accessible and fits before anything is written, within 60 KB", async () => {
   const { page } = await atTheBench(browser, stack, "/compare");

@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { leave, newPlace, runBlock } from "../docs/run-block.ts";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser, signIn } from "./browser.ts";
 import { Engine } from "./engine.ts";
 import { press, tabTo, write } from "./keyboard.ts";
 import { admin, newPerson } from "./person.ts";
@@ -218,6 +218,70 @@ describe("Compare", () => {
     await tabTo(page, third.getByRole("button", { name: "Remove" }));
     await page.keyboard.press("Enter");
     expect(await third.count()).toBe(0);
+  });
+
+  it("comes back after a reload with its text and columns, without answers, in its tab alone", async () => {
+    const { page } = await atCompare();
+    await page.getByRole("button", { name: "Add a column" }).click();
+    await column(page, "B").getByRole("button", { name: "Remove" }).click();
+    await column(page, "C").getByText("When to stop").click();
+    await compared(page, {
+      A: plain,
+      C: { ...cooler, "Stop, one a line": "\\n\n whale", "Top p": "0,5" },
+    });
+    await page.reload();
+    expect(await page.getByLabel("Text to continue").inputValue()).toBe(TEXT);
+    const shown = page.getByRole("heading", { name: /^Column/ });
+    expect(await shown.allTextContents()).toEqual(["Column A", "Column C"]);
+    expect(await column(page, "A").getByLabel("Seed").inputValue()).toBe("7");
+    for (const [label, value] of [
+      ["Temperature", "0.5"],
+      ["Top p", "0,5"],
+      ["Stop, one a line", "\\n\n whale"],
+    ] as const) {
+      const field = column(page, "C").getByLabel(label);
+      expect(await field.inputValue()).toBe(value);
+      expect(await field.isVisible()).toBe(true);
+    }
+    expect(await page.locator(".token").count()).toBe(0);
+    const other = await page.context().newPage();
+    await other.goto(`${stack.app}/compare`);
+    expect(await other.getByLabel("Text to continue").inputValue()).toBe("");
+  });
+
+  it("shows nothing of it to somebody else who signs in there", async () => {
+    const { page } = await atCompare();
+    await page.getByLabel("Text to continue").fill("a secret");
+    await page.getByRole("button", { name: "Add a column" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const email = `${crypto.randomUUID()}@example.org`;
+    await admin(stack, "POST", "/people", { email, role: "member" });
+    await signIn(page, stack, email, "/compare");
+    await page.waitForURL(`${stack.app}/compare`);
+    expect(await page.getByLabel("Text to continue").inputValue()).toBe("");
+    expect(await column(page, "C").count()).toBe(0);
+  });
+
+  it("works in a browser that refuses to keep anything", async () => {
+    const { page } = await atCompare();
+    await page.addInitScript(() => {
+      for (const name of ["localStorage", "sessionStorage"]) {
+        Object.defineProperty(globalThis, name, {
+          get() {
+            throw new DOMException("Access is denied.", "SecurityError");
+          },
+        });
+      }
+    });
+    const errors: unknown[] = [];
+    page.on("pageerror", (error) => errors.push(error));
+    await page.reload();
+    await page.getByRole("button", { name: "Add a column" }).click();
+    await compared(page, { A: plain, B: plain, C: plain });
+    expect(await page.locator("#C-text .token").count()).toBeGreaterThan(0);
+    await page.reload();
+    await page.getByRole("button", { name: "Continue in all" }).waitFor();
+    expect(errors).toEqual([]);
   });
 
   it("shows a loop that gives a script what the columns show", async () => {

@@ -6,10 +6,11 @@ import { pointedWords } from "../model-text/numbers.ts";
 import type { Measure } from "../model-text/scale.ts";
 import { type Ranked, type ScoredToken, scoreSpan } from "../model-text/scored-token.ts";
 import { TokenView } from "../model-text/token-view.ts";
-import { readSettings } from "../request/settings.ts";
+import { readSettings, typedInto, typeInto } from "../request/settings.ts";
 import { Workbench } from "../workbench/workbench.ts";
 import type { CodeColumn } from "./code.ts";
 import { ColumnToken } from "./column-token.ts";
+import type { KeptColumn } from "./kept-columns.ts";
 import type { Continuation } from "./partings.ts";
 
 export interface ColumnEvents {
@@ -164,13 +165,15 @@ export class Column {
     this.#part("pin").hidden = true;
   }
 
-  /** The Model and every field of another one, so that one thing can be changed. */
-  takeFrom(other: Column): void {
-    this.model.value = other.model.value;
-    for (const field of this.form.querySelectorAll<HTMLInputElement>("[data-kind]")) {
-      const theirs = other.form.elements.namedItem(field.name);
-      if (theirs instanceof HTMLElement && "value" in theirs) field.value = String(theirs.value);
-    }
+  /** Its Model and what stands in every field. */
+  get kept(): KeptColumn {
+    return { model: this.model.value, fields: typedInto(this.form) };
+  }
+
+  /** As its own or another one was. A Model that is not there any more leaves the one that is chosen. */
+  takeOver({ model, fields }: KeptColumn): void {
+    if ([...this.model.options].some(({ value }) => value === model)) this.model.value = model;
+    typeInto(this.form, fields);
   }
 
   /** Marks the token that parts from the first column; says it in words where they are known. */

@@ -11,6 +11,7 @@ import { Counter } from "../request/counter.ts";
 import { MAX_TOKENS } from "../request/settings.ts";
 import { type LoopLanguage, loopOf } from "./code.ts";
 import { Column } from "./column.ts";
+import { keepComparison, readComparison } from "./kept-columns.ts";
 import { partingsOf, partingWords } from "./partings.ts";
 import { PromptScores } from "./prompt-scores.ts";
 
@@ -21,6 +22,7 @@ const typed = element<HTMLTextAreaElement>("prompt");
 const measure = element<HTMLSelectElement>("measure");
 const language = element<HTMLSelectElement>("language");
 const problem = element("problem");
+const { person = "" } = element("compare").dataset;
 const add = element<HTMLButtonElement>("add");
 
 const api = new ApiClient();
@@ -49,6 +51,25 @@ function score(): void {
     typed.value,
     shown().map(({ model }) => model.value),
   );
+}
+
+/** In the columns as they were, unless some of them are not on the page any more. */
+function restore(): void {
+  const kept = readComparison(person);
+  if (kept === null) return;
+  typed.value = kept.text;
+  const known = columns.filter(({ name }) => name in kept.columns);
+  if (known.length < COLUMNS_LEAST) return;
+  for (const column of columns) {
+    const own = kept.columns[column.name];
+    column.element.hidden = own === undefined;
+    if (own !== undefined) column.takeOver(own);
+  }
+}
+
+function keepAll(): void {
+  const shownNow = shown().map(({ name, kept }) => [name, kept]);
+  keepComparison(person, { text: typed.value, columns: Object.fromEntries(shownNow) });
 }
 
 function stop(): void {
@@ -128,7 +149,8 @@ add.addEventListener("click", () => {
   const next = columns.find(({ isShown }) => !isShown);
   const last = shown().at(-1);
   if (next === undefined || last === undefined) return;
-  next.takeFrom(last);
+  // So that one thing can be changed.
+  next.takeOver(last.kept);
   next.element.hidden = false;
   next.model.focus();
   showColumns();
@@ -170,6 +192,12 @@ element("compare").addEventListener("input", () => {
 language.addEventListener("change", drawCode);
 element("code-part").addEventListener("toggle", drawCode);
 
+// A page that is left may not come back; of a long text each letter would be too often.
+addEventListener("pagehide", keepAll);
+document.addEventListener("visibilitychange", keepAll);
+
 pressButtonsOnce();
+restore();
+element("columns").removeAttribute("aria-busy");
 drawLegend(element("legend"), measure.value as Measure);
 showColumns();

@@ -60,7 +60,8 @@ function Comparison({ person, models, first }: ComparisonProps): Child {
           Add a column
         </button>
       </div>
-      <div id="columns" class="compare-columns" data-names={names.join(" ")}>
+      {/* Busy until the script has brought back those of before a reload. */}
+      <div id="columns" class="compare-columns" data-names={names.join(" ")} aria-busy="true">
         {names.map((name, at) => (
           <CompareColumn
             name={name}
