@@ -52,7 +52,7 @@ class Bundles:
     async def _run_all(self, lines, receive, send):
         ended = deque()
         running = {asyncio.ensure_future(self._run(line, ended)) for line in lines}
-        leaving = asyncio.ensure_future(_until_left(receive, lines))
+        leaving = asyncio.ensure_future(_until_left(receive))
         everything = [leaving, *running]
         try:
             headers = [(b"content-type", CONTENT_TYPE)]
@@ -188,12 +188,9 @@ async def _read(receive):
     return b"".join(parts)
 
 
-async def _until_left(receive, lines):
+async def _until_left(receive):
     while (await receive())["type"] != "http.disconnect":
         pass
-    # Here too, since whoever writes frames may be waiting for a reader that has left.
-    for line in lines:
-        line.leave()
 
 
 async def _flow(send, body, more=True):

@@ -121,7 +121,8 @@ class Server:
         self.app = app
 
     async def __call__(self, scope, receive, send):
-        fails_at = int(dict(scope["headers"]).get(b"x-test-send-fails-at", b"0"))
+        headers = dict(scope["headers"])
+        fails_at = int(headers.get(b"x-test-send-fails-at", b"0"))
         sent = 0
 
         async def sending(message):
@@ -133,4 +134,4 @@ class Server:
 
         await self.app({**scope, "state": {"server": "scripted"}}, receive, sending)
         if scope["path"] == PATH:
-            journal.append("bundle ended")
+            journal.append(f"bundle {headers.get(b'x-test-name', b'?').decode()} ended")
