@@ -27,10 +27,6 @@ interface RefusedItem extends JobItem {
 
 export type JudgedItem = RunnableItem | RefusedItem;
 
-export function isRunnable(item: JudgedItem): item is RunnableItem {
-  return item.kind === "runnable";
-}
-
 /** `failAll`: its workers died or broke so often that nothing of it is run any more. */
 export function judgeItems(
   items: readonly JobItem[],
