@@ -279,8 +279,8 @@ describe("Compare", () => {
     await page.getByRole("button", { name: "Add a column" }).click();
     await compared(page, { A: plain, B: plain, C: plain });
     expect(await page.locator("#C-text .token").count()).toBeGreaterThan(0);
-    await page.reload();
-    await page.getByRole("button", { name: "Continue in all" }).waitFor();
+    // As where it is left: what goes wrong then, nobody hears of.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     expect(errors).toEqual([]);
   });
 

@@ -2,10 +2,10 @@
 // this page: then the page begins anew the next time, and works as ever until then.
 
 /** `sessionStorage` lives as long as the tab, and no other tab has it. */
-type Storage = "localStorage" | "sessionStorage";
+type StorageName = "localStorage" | "sessionStorage";
 
 /** Null where nothing is kept. Of another version, or of somebody's hand, it may be anything. */
-export function readKept(storage: Storage, name: string): unknown {
+export function readKept(storage: StorageName, name: string): unknown {
   try {
     return JSON.parse(globalThis[storage].getItem(name) ?? "null");
   } catch {
@@ -13,7 +13,7 @@ export function readKept(storage: Storage, name: string): unknown {
   }
 }
 
-export function keep(storage: Storage, name: string, value: object): void {
+export function keep(storage: StorageName, name: string, value: object): void {
   try {
     // Where this one finds no room, the one before would be taken for it.
     globalThis[storage].removeItem(name);
