@@ -30,6 +30,13 @@ async function grow(page: Page): Promise<void> {
   await said(page).filter({ hasText: "Grown." }).waitFor();
 }
 
+/** As many tokens as that, also where the Model would end before. */
+async function askFor(page: Page, tokens: number): Promise<void> {
+  await page.getByLabel("Tokens each").fill(String(tokens));
+  await page.getByText("When to stop").click();
+  await page.getByLabel("Ignore the end of text").selectOption("true");
+}
+
 /** The bodies of the Completions that the page asks for from now on. */
 function bodies(page: Page): Record<string, unknown>[] {
   const sent: Record<string, unknown>[] = [];
@@ -144,7 +151,7 @@ describe("growing", () => {
     const { page } = await begun();
     await engine.arm("drip", { count: 2, ms: 1 });
     await page.getByRole("textbox", { name: "Branches" }).fill("1");
-    await page.getByLabel("Tokens each").fill("4000");
+    await askFor(page, 4_000);
     await tree(page).focus();
     await page.keyboard.press("g");
     const lines = page.locator(".loom-snippet");
@@ -190,7 +197,7 @@ describe("growing", () => {
   it("is stopped where it begins in the moment in which another tree is opened", async () => {
     const { page } = await begun();
     await engine.arm("drip", { ms: 50 });
-    await page.getByLabel("Tokens each").fill("4000");
+    await askFor(page, 4_000);
     await page.evaluate(() => {
       for (const button of document.querySelectorAll<HTMLElement>(".loom-trees button")) {
         if (button.textContent === "New") button.click();
@@ -228,7 +235,7 @@ describe("growing", () => {
   it("stops the Model where it is stopped, and keeps what came", async () => {
     const { page } = await begun();
     await engine.arm("drip", { ms: 1 });
-    await page.getByLabel("Tokens each").fill("2000");
+    await askFor(page, 2_000);
     await tree(page).focus();
     await page.keyboard.press("g");
     const line = page.locator(".loom-snippet").nth(1);
