@@ -20,7 +20,7 @@ export const CUSTOM_ID_MAX_CHARACTERS = 256;
  * A slice's items: what runs again when its worker dies. Each slice has its reads and writes in the
  * store, which cost as much as thirty small items do.
  */
-export const SLICE_ITEMS_MOST = 256;
+export const SLICE_ITEMS_MOST = 512;
 
 /** And the tokens that these may generate: the grain at which people take turns. */
 export const SLICE_TOKENS_MOST = 8_192;
