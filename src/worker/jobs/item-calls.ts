@@ -40,6 +40,7 @@ export type CallOutcome =
 interface Gathered {
   call: ItemCall;
   end: (outcome: CallOutcome | Promise<CallOutcome>) => void;
+  fail: (failure: unknown) => void;
 }
 
 /** vLLM's `priority`: live Completions have 0 and come before. */
@@ -61,19 +62,25 @@ export class ItemCalls {
   /** For an answer that is kept in memory. */
   call(call: ItemCall): Promise<CallOutcome> {
     if (!mayHaveBundles(this.#setting.served.model.id, Date.now())) return this.alone(call);
-    return new Promise((end) => {
-      if (this.#gathered.push({ call, end }) === 1) setTimeout(() => void this.#send(), 0);
+    return new Promise((end, fail) => {
+      if (this.#gathered.push({ call, end, fail }) === 1) setTimeout(() => this.#send(), 0);
     });
   }
 
-  /** Never rejects: each call has its own end. */
-  async #send(): Promise<void> {
+  /** Never more than a turn has places, which is far below what the route takes. */
+  #send(): void {
     const gathered = this.#gathered;
     this.#gathered = [];
-    const together = gathered.length > 1;
-    const taken = together && (await this.#setting.watches.use((w) => this.#bundle(gathered, w)));
-    if (taken) return;
-    if (together) noteWithoutBundles(this.#setting.served.model.id, Date.now());
+    this.#sendAll(gathered).catch((failure: unknown) => {
+      for (const { fail } of gathered) fail(failure);
+    });
+  }
+
+  async #sendAll(gathered: readonly Gathered[]): Promise<void> {
+    if (gathered.length > 1) {
+      if (await this.#setting.watches.use((watch) => this.#bundle(gathered, watch))) return;
+      noteWithoutBundles(this.#setting.served.model.id, Date.now());
+    }
     for (const { call, end } of gathered) end(this.alone(call));
   }
 
