@@ -16,7 +16,7 @@ from collections import deque
 PATH = "/v1/completions/bundle"
 COMPLETION_PATH = "/v1/completions"
 CONTENT_TYPE = b"application/vnd.continuo.bundle"
-# A quarter of the sequences that vLLM runs at once: one request never takes all of them.
+# A quarter of the sequences that vLLM runs at once, mostly: one request should not take all of them.
 LINES_MAX = 64
 # Held in memory until each line was read; the proxy in front of vLLM takes as much.
 BODY_MAX_BYTES = 16 * 1024 * 1024
@@ -57,8 +57,8 @@ class Bundles:
         try:
             headers = [(b"content-type", CONTENT_TYPE)]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            # Some servers and proxies hold the head back until a body begins.
-            await _flow(send, b"")
+            # Servers and proxies hold the head back until a body begins.
+            await _flow(send, b"\n")
             while running:
                 done, _ = await asyncio.wait(
                     {leaving, *running},

@@ -11,7 +11,8 @@ export interface ReservedPort {
 
 /** The port itself if it is free, a free one for 0. `option` is how another one is chosen. */
 export async function reservePort(option: string, port: number): Promise<ReservedPort> {
-  const holder = createServer();
+  // Whoever connects meanwhile would keep it from closing.
+  const holder = createServer((socket) => socket.destroy());
   try {
     holder.listen(port, "127.0.0.1");
     await once(holder, "listening");

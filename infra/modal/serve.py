@@ -34,7 +34,7 @@ STARTUP_TIMEOUT_FACTOR = 3
 # Answers that run when a container is replaced may finish; a long stream takes minutes.
 EXIT_GRACE_SECONDS = 600
 # The requests of one container after which Modal starts another: a quarter of the 256 sequences
-# that vLLM runs at once, since one request often has several choices.
+# that vLLM runs at once, since one request often has several choices, and one of a Job six items.
 TARGET_CONCURRENCY = 64
 # What is set aside; more may be used where the machine has it, and Modal bills the larger of both.
 # Room for a few requests of the whole vocabulary, 2.5 GB each; weights go through the page cache.

@@ -153,7 +153,7 @@ describe("every page of Jobs", () => {
 describe("while a Job runs", () => {
   it("its page follows it to the end: nothing is loaded again, nothing moves, focus stays", async () => {
     const { page } = await newMember(10_000_000);
-    await upload(page, linesOf(3_000), "sweep");
+    await upload(page, linesOf(30_000), "sweep");
     await page.waitForURL(/\/jobs\/job_/);
     await page.evaluate(watchShifts);
     const bar = page.getByRole("progressbar");
@@ -166,7 +166,7 @@ describe("while a Job runs", () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Cancel this Job");
     expect(await movedBy(page)).toBe(0);
     await page.getByText("They are removed").waitFor({ timeout: 120_000 });
-    expect(await main(page)).toContain("Items done, of 3,0003,000");
+    expect(await main(page)).toContain("Items done, of 30,00030,000");
     expect(await page.evaluate(() => "moved" in globalThis)).toBe(true);
   }, 200_000);
 

@@ -37,6 +37,7 @@ const row = (group: string): Row => ({
 });
 
 function expectAllHold(rows: readonly Row[]): void {
+  expect(rows).not.toEqual([]);
   expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
   expect(rows.filter(({ passed }) => passed === 0)).toEqual([]);
 }
@@ -54,6 +55,7 @@ describe("an engine without the route", () => {
 
   test("fails every case by a sentence that says how to start vLLM", async () => {
     const rows = await rowsAt(engine.url);
+    expect(rows).not.toEqual([]);
     for (const { differences, failed } of rows) {
       expect(failed).toBe(1);
       expect(differences[0]?.what).toContain("--middleware continuo_bundle.Bundles");

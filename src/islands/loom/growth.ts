@@ -144,6 +144,7 @@ export class Growths {
       if (running.abort.signal.aborted) this.#events.says("Stopped. What came is kept.");
       else this.#events.problem(failure instanceof Error ? failure.message : String(failure));
     } finally {
+      end();
       this.#events.ran();
       await this.#tellTexts(ids, model);
     }

@@ -237,6 +237,8 @@ export class Loom {
   }
 
   #draw(): void {
+    // Before it is in its place nothing can be scrolled into sight.
+    if (!this.#element.isConnected) return;
     const { tree, showsHidden, warning } = this.#workspace;
     this.#warning.show(warning);
     if (this.#cursor !== null && !isOnPath(tree, this.#cursor.id)) this.#cursor = null;

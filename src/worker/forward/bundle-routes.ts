@@ -2,7 +2,7 @@
 // backend is asked again, since it may have been started anew with the route.
 
 /** One call in so long that is answered 404. */
-const ASKED_AGAIN_AFTER_MS = 300_000;
+const ASKED_AGAIN_AFTER_MS = 60_000;
 
 const withoutUntil = new Map<string, number>();
 

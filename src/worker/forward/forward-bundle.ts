@@ -22,7 +22,7 @@ export interface BundleInput {
   until: number;
   /** Of one answer. */
   answerMaxBytes: number;
-  limits: Pick<ForwardLimits, "connectMs" | "idleMs">;
+  limits: Pick<ForwardLimits, "plainMs" | "idleMs">;
 }
 
 export type BundledAnswer =
@@ -30,6 +30,8 @@ export type BundledAnswer =
   | { kind: "refused"; error: PublicError };
 
 const CONTENT_TYPE = "application/vnd.continuo.bundle";
+
+const NOT_IMPLEMENTED = 501;
 
 /**
  * `take` is called once for each of the bodies, by its place among them. False, and it was not called,
@@ -59,7 +61,8 @@ async function receive(
 ): Promise<PublicError | "no_route" | null> {
   const { watch } = input;
   if (watch.stopped() !== null) return unreachable;
-  waitFor(input, "headers", input.limits.connectMs);
+  // A backend or a proxy may hold them back until it has an answer.
+  waitFor(input, "headers", input.limits.plainMs);
   const response = await callBackend(input.backend, {
     path: "/v1/completions/bundle",
     contentType: "application/x-ndjson",
@@ -70,7 +73,10 @@ async function receive(
   });
   if (response.status !== 200) return await judgeWhole(input, response);
   const type = response.headers.get("content-type") ?? "";
-  if (response.body === null || !type.startsWith(CONTENT_TYPE)) return notACompletion;
+  if (response.body === null || !type.startsWith(CONTENT_TYPE)) {
+    await response.body?.cancel();
+    return "no_route";
+  }
   const reader = response.body.getReader();
   const frames = new BundleFrames(input.answerMaxBytes);
   for (;;) {
@@ -84,6 +90,7 @@ async function receive(
   return left.size === 0 && watch.stopped() === null ? null : unreachable;
 }
 
+/** Only want of room and a fault say something about every line; all else, that this is no such route. */
 async function judgeWhole(
   input: BundleInput,
   response: Response,
@@ -91,7 +98,8 @@ async function judgeWhole(
   const { status } = response;
   waitFor(input, "whole answer", input.limits.idleMs);
   const body = await readText(response, ERROR_BODY_MAX_BYTES);
-  if (status === 404 || status === 405) return "no_route";
+  const ofAll = status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED);
+  if (!ofAll) return "no_route";
   return judgeStatus({ status, body, retryAfter: response.headers.get("retry-after") });
 }
 
@@ -107,5 +115,5 @@ function judgeFrame({ status, retryAfter, body }: Frame, modelId: string): Bundl
 
 function waitFor({ watch, until }: BundleInput, what: string, limitMs: number): void {
   const waitMs = Math.max(1, Math.min(limitMs, until - Date.now()));
-  watch.wait(waitMs, () => watch.stop({ why: "timeout", error: timedOut(what, limitMs) }));
+  watch.wait(waitMs, () => watch.stop({ why: "timeout", error: timedOut(what, waitMs) }));
 }

@@ -24,12 +24,15 @@ export interface CallSetting {
   until: number;
 }
 
+/** An answer that comes, or is there. */
+export type Received = Pick<ForwardedAnswer, "body">;
+
 export interface ItemCall {
   request: CompletionRequest;
   requestId: string;
   seed: number;
   /** Takes the answer in, and throws where it breaks off. */
-  receive: (answer: Pick<ForwardedAnswer, "body">) => Promise<void>;
+  receive: (answer: Received) => Promise<void>;
 }
 
 export type CallOutcome =
@@ -54,7 +57,7 @@ export class ItemCalls {
     this.#setting = setting;
   }
 
-  /** For an answer that may be large: it flows. */
+  /** In a request of its own; an answer that is large flows. */
   alone(call: ItemCall): Promise<CallOutcome> {
     return this.#setting.watches.use((watch) => this.#callAlone(call, watch));
   }

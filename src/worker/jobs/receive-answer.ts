@@ -3,7 +3,7 @@
 import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
 import { joinBytes } from "../../core/answer-bytes.ts";
 import type { ObjectBindings } from "../../durable-objects/objects.ts";
-import type { ForwardedAnswer } from "../forward/forward-completion.ts";
+import type { Received } from "./item-calls.ts";
 import type { RunnableItem } from "./judge-items.ts";
 import { answerLine, answerLineEnd, answerLineHead } from "./result-line.ts";
 import type { SliceLines } from "./slice-result.ts";
@@ -24,10 +24,7 @@ const READ_LEAST_BYTES = 64 * 1024;
 export const KEPT_ANSWER_MAX_BYTES = 4 * SLICE_ANSWER_MAX_BYTES;
 
 /** Rejects when the answer breaks off. */
-export async function receiveAnswer(
-  answer: Pick<ForwardedAnswer, "body">,
-  to: Receiving,
-): Promise<void> {
+export async function receiveAnswer(answer: Received, to: Receiving): Promise<void> {
   const { item, seed, lines } = to;
   const name = { requestId: item.requestId, customId: item.customId };
   if (answer.body instanceof Uint8Array) {

@@ -5,10 +5,9 @@ import { errorFromProblems } from "../../contract/problems.ts";
 import { checkAgainstModel } from "../../core/completion-rules.ts";
 import { type AfterFailure, type Attempts, afterFailure } from "../../core/item-retry.ts";
 import { drawSeed } from "../forward/draw-seed.ts";
-import type { ForwardedAnswer } from "../forward/forward-completion.ts";
 import { unreachable } from "../forward/judge-status.ts";
 import { Refused } from "../refuse.ts";
-import type { CallOutcome, ItemCalls } from "./item-calls.ts";
+import type { CallOutcome, ItemCalls, Received } from "./item-calls.ts";
 import type { RunnableItem } from "./judge-items.ts";
 
 export interface ItemSetting {
@@ -21,7 +20,7 @@ export interface ItemSetting {
   /** No attempt begins then or later. */
   until: number;
   /** Takes the answer in, and throws where it breaks off. */
-  receive: (answer: Pick<ForwardedAnswer, "body">, seed: number) => Promise<void>;
+  receive: (answer: Received, seed: number) => Promise<void>;
 }
 
 export type ItemOutcome = CallOutcome | Exclude<AfterFailure, { kind: "again" | "failed" }>;
@@ -31,7 +30,10 @@ export async function runItem(item: RunnableItem, setting: ItemSetting): Promise
   const attempts: Attempts = { faults: 0, overloads: 0 };
   for (;;) {
     if (signal.aborted) return { kind: "stopped" };
-    const outcome = await attemptItem(item, setting).catch((failure: unknown): ItemOutcome => {
+    // What sank a whole request must not sink the same items again.
+    const alone = setting.large || attempts.faults > 0;
+    const attempt = attemptItem(item, setting, alone);
+    const outcome = await attempt.catch((failure: unknown): ItemOutcome => {
       if (failure instanceof Refused) return { kind: "failed", error: failure.error };
       throw failure;
     });
@@ -46,7 +48,11 @@ export async function runItem(item: RunnableItem, setting: ItemSetting): Promise
   }
 }
 
-async function attemptItem(item: RunnableItem, setting: ItemSetting): Promise<ItemOutcome> {
+async function attemptItem(
+  item: RunnableItem,
+  setting: ItemSetting,
+  alone: boolean,
+): Promise<ItemOutcome> {
   const { request, prompts, requestId } = item;
   if (item.countsFirst) {
     const verdict = checkAgainstModel(request, setting.model, await prompts.countEach());
@@ -55,12 +61,12 @@ async function attemptItem(item: RunnableItem, setting: ItemSetting): Promise<It
     }
   }
   const seed = request.seed ?? drawSeed();
-  const { calls, large, receive } = setting;
+  const { calls, receive } = setting;
   const call = {
     ...{ request, requestId, seed },
-    receive: (answer: Pick<ForwardedAnswer, "body">) => receive(answer, seed),
+    receive: (answer: Received) => receive(answer, seed),
   };
-  return await (large ? calls.alone(call) : calls.call(call));
+  return await (alone ? calls.alone(call) : calls.call(call));
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

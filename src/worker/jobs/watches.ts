@@ -6,6 +6,7 @@ export class Watches {
   /** Stops the calls, each of them. */
   readonly signal: AbortSignal;
   readonly #idle: Watch[] = [];
+  #ended = false;
 
   constructor(signal: AbortSignal) {
     this.signal = signal;
@@ -16,13 +17,14 @@ export class Watches {
     try {
       return await call(watch);
     } finally {
-      if (watch.again()) this.#idle.push(watch);
+      if (!this.#ended && watch.again()) this.#idle.push(watch);
       else watch.end();
     }
   }
 
-  /** Once no call runs. */
+  /** No call begins any more; those that still run end their own. */
   end(): void {
+    this.#ended = true;
     for (const watch of this.#idle.splice(0)) watch.end();
   }
 }

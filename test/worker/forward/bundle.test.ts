@@ -125,21 +125,40 @@ describe("several Completions in one request", () => {
     ]);
   });
 
-  test.each([404, 405])("are not taken by a backend that answers %i", async (status) => {
+  test.each([400, 401, 403, 404, 405, 413, 422, 501])(
+    "are not taken by a backend that answers %i",
+    async (status) => {
+      const upstream = new Upstream();
+      await upstream.script({ status, steps: [{ text: '{"detail":"Not Found"}' }] });
+      const outcome = await forward(upstream);
+      expect(outcome.taken).toBe(false);
+      expect(outcome.answers.size).toBe(0);
+    },
+  );
+
+  test("are not taken by a backend that answers with a page", async () => {
     const upstream = new Upstream();
-    await upstream.script({ status, steps: [{ text: '{"detail":"Not Found"}' }] });
-    const outcome = await forward(upstream);
-    expect(outcome.taken).toBe(false);
-    expect(outcome.answers.size).toBe(0);
+    const page = { "content-type": "text/html" };
+    await upstream.script({ headers: page, steps: [{ text: "<html>" }, { gate: "never" }] });
+    expect((await forward(upstream)).taken).toBe(false);
+    expect(await upstream.closed()).toEqual({ whole: false });
   });
 
   test.each([
-    ["nothing of it comes for too long", { limits: { connectMs: 60_000, idleMs: 50 } }],
-    ["it goes on for too long", { until: Date.now() }],
-  ])("end when %s", async (_, change) => {
+    ["nothing of them begins in time", { holdHeaders: "never" }, { plainMs: 50 }],
+    ["nothing more comes for too long", {}, { idleMs: 50 }],
+  ])("end when %s", async (_, held, change) => {
     const upstream = new Upstream();
-    await upstream.script({ headers, steps: [frame(0), { gate: "never" }] });
-    const outcome = await forward(upstream, change);
+    await upstream.script({ headers, ...held, steps: [frame(0), { gate: "never" }] });
+    const outcome = await forward(upstream, { limits: { ...forwardLimits, ...change } });
+    expect(codes(outcome)[1]).toBe("inference_timeout");
+    expect(await upstream.closed()).toEqual({ whole: false });
+  });
+
+  test("end when their time is over, though the backend says that it lives", async () => {
+    const upstream = new Upstream();
+    await upstream.script({ headers, steps: [frame(0), { text: "\n" }, { gate: "never" }] });
+    const outcome = await forward(upstream, { until: Date.now() + 200 });
     expect(codes(outcome)[1]).toBe("inference_timeout");
     expect(await upstream.closed()).toEqual({ whole: false });
   });
@@ -158,7 +177,7 @@ describe("several Completions in one request", () => {
     const forwarded = forward(upstream, { watch: watchRequest(client.signal) });
     await expect.poll(() => upstream.seen()).toHaveLength(1);
     client.abort();
-    expect((await forwarded).answers.size).toBe(2);
+    expect(codes(await forwarded)[1]).toBe("inference_failed");
     expect(await upstream.closed()).toEqual({ whole: false });
   });
 });
