@@ -67,6 +67,16 @@ describe("items that begin together", () => {
     expect(turn.commits).toMatchObject([{ charged: 2, counts: { succeeded: 2, failed: 1 } }]);
   });
 
+  test("are tried again each alone where the whole of them failed", async () => {
+    const { turn, backend } = await setting();
+    await backend.script({ bundleStatus: 500 });
+    await turn.slice(["one", "two"].map((word) => ({ prompt: `${backend.name} ${word}` })));
+    await turn.run();
+    expect(await backend.seen(BUNDLE)).toHaveLength(1);
+    expect(await backend.seen("/v1/completions")).toHaveLength(2);
+    expect(turn.commits).toMatchObject([{ charged: 2, counts: { succeeded: 2, failed: 0 } }]);
+  });
+
   test("are tried again where the whole of them was refused for want of room", async () => {
     const { turn, backend } = await setting();
     await backend.script({ bundleStatus: 429 });
