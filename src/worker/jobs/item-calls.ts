@@ -8,11 +8,11 @@ import { buildUpstreamBody } from "../../core/upstream-request.ts";
 import type { ServedModel } from "../environment.ts";
 import { mayHaveBundles, noteWithoutBundles } from "../forward/bundle-routes.ts";
 import { type BundledAnswer, forwardBundle } from "../forward/forward-bundle.ts";
-import { type ForwardedAnswer, forwardCompletion } from "../forward/forward-completion.ts";
+import { forwardCompletion } from "../forward/forward-completion.ts";
 import { type ForwardLimits, forwardLimits } from "../forward/forward-limits.ts";
 import { unreachable } from "../forward/judge-status.ts";
 import type { Watch } from "../forward/watch.ts";
-import { KEPT_ANSWER_MAX_BYTES } from "./receive-answer.ts";
+import { KEPT_ANSWER_MAX_BYTES, type Received } from "./receive-answer.ts";
 import type { Watches } from "./watches.ts";
 
 export interface CallSetting {
@@ -23,9 +23,6 @@ export interface CallSetting {
   /** No call goes on beyond: a consumer may run for 15 minutes. */
   until: number;
 }
-
-/** An answer that comes, or is there. */
-export type Received = Pick<ForwardedAnswer, "body">;
 
 export interface ItemCall {
   request: CompletionRequest;

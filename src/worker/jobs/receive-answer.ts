@@ -3,10 +3,13 @@
 import { SLICE_ANSWER_MAX_BYTES } from "../../contract/job-limits.ts";
 import { joinBytes } from "../../core/answer-bytes.ts";
 import type { ObjectBindings } from "../../durable-objects/objects.ts";
-import type { Received } from "./item-calls.ts";
+import type { ForwardedAnswer } from "../forward/forward-completion.ts";
 import type { RunnableItem } from "./judge-items.ts";
 import { answerLine, answerLineEnd, answerLineHead } from "./result-line.ts";
 import type { SliceLines } from "./slice-result.ts";
+
+/** It comes, or is there. */
+export type Received = Pick<ForwardedAnswer, "body">;
 
 export interface Receiving {
   item: RunnableItem;

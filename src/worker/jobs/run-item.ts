@@ -7,8 +7,9 @@ import { type AfterFailure, type Attempts, afterFailure } from "../../core/item-
 import { drawSeed } from "../forward/draw-seed.ts";
 import { unreachable } from "../forward/judge-status.ts";
 import { Refused } from "../refuse.ts";
-import type { CallOutcome, ItemCalls, Received } from "./item-calls.ts";
+import type { CallOutcome, ItemCalls } from "./item-calls.ts";
 import type { RunnableItem } from "./judge-items.ts";
+import type { Received } from "./receive-answer.ts";
 
 export interface ItemSetting {
   model: Model;
