@@ -6,7 +6,11 @@ import { Places } from "../conformance/places.ts";
 import { type Row, runGroups, tableOf } from "../conformance/run.ts";
 import { Target } from "../conformance/target.ts";
 import { bundleCases } from "../conformance/url/bundle.ts";
-import { type BundleServer, bundlePython, startBundleServer } from "../infra/bundle-process.ts";
+import {
+  type BundleServer,
+  describeUnderUvicorn,
+  startBundleServer,
+} from "../infra/bundle-process.ts";
 import { startTestEngine, type TestEngine } from "./calling.ts";
 
 const KEY = "sesame";
@@ -74,8 +78,7 @@ describe("an engine without the route", () => {
   });
 });
 
-// CI installs what it runs in. Without it this is shown as skipped, never as passed.
-describe.runIf(bundlePython !== null || process.env.CI !== undefined)("the middleware", () => {
+describeUnderUvicorn("the middleware", () => {
   let server: BundleServer;
   beforeAll(async () => {
     server = await startBundleServer({ upstream: engine.url });

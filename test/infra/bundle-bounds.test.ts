@@ -1,8 +1,8 @@
 // What the middleware refuses as a whole, and what is none of its business.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { BundleClient, KEY } from "./bundle-client.ts";
 import { allFrames } from "./bundle-frames.ts";
-import { type BundleServer, bundlePython, startBundleServer } from "./bundle-process.ts";
+import { type BundleServer, describeUnderUvicorn, startBundleServer } from "./bundle-process.ts";
 
 const LINES_MAX = 64;
 const BODY_MAX_BYTES = 16 * 1024 * 1024;
@@ -14,8 +14,7 @@ const error = (code: number, type: string, message: string) => ({
 let server: BundleServer;
 let client: BundleClient;
 
-// CI installs what it needs. Without it these are shown as skipped, never as passed.
-describe.runIf(bundlePython !== null || process.env.CI !== undefined)("a bundle", () => {
+describeUnderUvicorn("a bundle", () => {
   beforeAll(async () => {
     server = await startBundleServer({ key: KEY });
     client = new BundleClient(server.url);

@@ -1,16 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../e2e/until.ts";
 import { BundleClient, KEY } from "./bundle-client.ts";
 import { allFrames, type Frame, framesOf } from "./bundle-frames.ts";
-import { type BundleServer, bundlePython, startBundleServer } from "./bundle-process.ts";
+import { type BundleServer, describeUnderUvicorn, startBundleServer } from "./bundle-process.ts";
 
 let server: BundleServer;
 let client: BundleClient;
 
-// CI installs what it needs. Without it these are shown as skipped, never as passed.
-describe.runIf(bundlePython !== null || process.env.CI !== undefined)("a bundle", () => {
+describeUnderUvicorn("a bundle", () => {
   beforeAll(async () => {
     server = await startBundleServer({ key: KEY });
     client = new BundleClient(server.url);

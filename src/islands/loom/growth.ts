@@ -113,7 +113,7 @@ export class Growths {
     const asked = Math.min(ALTERNATIVES, logprobsMost);
     try {
       this.#events.says(ids.length === 1 ? "Growing …" : `Growing ${ids.length} branches …`);
-      const answer = this.#api.stream(
+      await this.#api.stream(
         { ...bodyOf(prompt, settings), logprobs: asked },
         {
           onHead: ({ seed, lowered, available }) => {
@@ -137,14 +137,14 @@ export class Growths {
         },
         running.abort.signal,
       );
-      // It is over in the tree before it is said to be.
-      await answer.finally(end);
+      // It is over in the tree before it is said to be, here and below.
+      end();
       this.#events.says("Grown.");
     } catch (failure) {
+      end();
       if (running.abort.signal.aborted) this.#events.says("Stopped. What came is kept.");
       else this.#events.problem(failure instanceof Error ? failure.message : String(failure));
     } finally {
-      end();
       this.#events.ran();
       await this.#tellTexts(ids, model);
     }

@@ -45,10 +45,11 @@ export async function forwardBundle(
   const left = new Set(input.bodies.keys());
   const refusal = await receive(input, left, take).catch(() => unreachable);
   if (refusal === "no_route") return false;
-  // What the backend still does for it is of no use.
-  if (refusal !== null) watch.stop({ why: "cut", error: refusal });
+  if (refusal === null) return true;
+  // What the backend still does for it is of no use. A stop that came before is the reason.
+  watch.stop({ why: "cut", error: refusal });
   const stop = watch.stopped();
-  const error = (stop?.why === "timeout" ? stop.error : refusal) ?? unreachable;
+  const error = stop === null || stop.why === "client_left" ? unreachable : stop.error;
   for (const line of left) take(line, { kind: "refused", error });
   return true;
 }
